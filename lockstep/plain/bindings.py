@@ -18,12 +18,12 @@ class Parameters:
 
     def __init__(self, domains: Sequence[Domain]) -> None:
         self.domains = tuple(domains)
-        self.listed = _listed(self.domains)
+        values = _values(self.domains)
+        self.listed = None if values is None else list(product(*values))
         self.repeats = [1]
         """How many bindings that are listed begin with the same first 0, 1, 2 and so on values."""
-        if self.listed is not None:
-            for domain in reversed(self.domains):
-                self.repeats.insert(0, self.repeats[0] * sum(1 for _ in domain))
+        for of_one in reversed(values or ()):
+            self.repeats.insert(0, self.repeats[0] * len(of_one))
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(Bindings(self) if self.listed is None else self.listed)
@@ -64,14 +64,16 @@ class Bindings:
                     break
 
 
-def _listed(domains: Sequence[Domain]) -> list[tuple[Any, ...]] | None:
-    """All bindings; None where they are many, or cannot be listed."""
+def _values(domains: Sequence[Domain]) -> list[list[Any]] | None:
+    """The values of each domain; None where they are many together, or cannot be listed."""
+    values: list[list[Any]] = []
     count = 1
     for domain in domains:
         try:
-            count *= sum(1 for _ in islice(domain, _MOST_LISTED + 1))
+            values.append(list(islice(domain, _MOST_LISTED + 1)))
         except TooManyValues:  # where the domain is iterated over, it says so
             return None
+        count *= len(values[-1])
         if count > _MOST_LISTED:
             return None
-    return list(product(*domains))
+    return values

@@ -8,8 +8,10 @@ from typing import Any
 from lockstep.language.model import Action, Model, Parameter
 from lockstep.language.notation import State
 from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.system.strict_json import Json
+from lockstep.trace.claims import find_property
 from lockstep.trace.conjuncts import false_requirement
 from lockstep.trace.itf_values import encode
 from lockstep.trace.layout import show
@@ -33,6 +35,15 @@ def parameters_json(parameters: Sequence[Parameter], values: Sequence[Any]) -> d
         parameter.name: encode(parameter.domain, value)
         for parameter, value in zip(parameters, values, strict=True)
     }
+
+
+def claim_json(model: Model, violation: Violation | None) -> dict[str, object]:
+    """The `requirements` that a broken property states, and the `parameters` for which it fails."""
+    prop = None if violation is None else find_property(model, violation.properties[0])
+    if prop is None or violation is None:
+        return {"requirements": (), "parameters": {}}
+    parameters = parameters_json(prop.parameters, violation.parameters)
+    return {"requirements": prop.requirements, "parameters": parameters}
 
 
 def conjunct_json(

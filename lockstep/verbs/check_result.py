@@ -22,8 +22,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict, exit_code_of, worst
 from lockstep.specs.judgement import Difference, Judgement
 from lockstep.specs.scopes import Pins
-from lockstep.trace.claims import find_property
-from lockstep.trace.documents import error_json, parameters_json, steps_json
+from lockstep.trace.documents import claim_json, error_json, steps_json
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.workspace import Workspace
 
@@ -243,8 +242,7 @@ def check_answer(
 
 def _details(checked: Checked, request: CheckRequest, pytest: bool) -> CheckDetails:
     model, search, trace = checked.model, checked.result, checked.trace
-    violation, origin = search.violation, checked.origin
-    prop = None if violation is None else find_property(model, violation.properties[0])
+    origin = checked.origin
     is_claim = pytest and origin is not None and origin.property is not None
     values = {
         **vars(checked.judgement),
@@ -253,10 +251,7 @@ def _details(checked: Checked, request: CheckRequest, pytest: bool) -> CheckDeta
         "checked": checked.checked,
         "applied": sorted(search.applied),
         "reached": sorted(search.reached),
-        "requirements": prop.requirements if prop else (),
-        "parameters": parameters_json(prop.parameters, violation.parameters)
-        if prop and violation
-        else {},
+        **claim_json(model, search.violation),
         "steps": None if trace is None else steps_json(model, trace),
         "loop": None if trace is None else trace.loop,
         "not_saved": checked.not_saved,

@@ -20,7 +20,7 @@ from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import not_written
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
-from lockstep.trace.documents import error_json, parameters_json, steps_json
+from lockstep.trace.documents import claim_json, error_json, steps_json
 from lockstep.trace.saving import Saved, save_trace
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma, provable_names
 
@@ -202,8 +202,7 @@ def _details(proved: Proved) -> ProveDetails:
     from lockstep.prove.proofs import MEANING
 
     model, induction, bounded = proved.model, proved.induction, proved.bounded
-    violation, saved, trace = proved.violation, proved.counterexample, _trace(proved)
-    prop = None if violation is None else find_property(model, violation.properties[0])
+    saved, trace = proved.counterexample, _trace(proved)
     error = None if bounded is None else bounded.error
     searched = () if bounded is None else (*proved.searched, MEANING)
     properties = [
@@ -227,10 +226,7 @@ def _details(proved: Proved) -> ProveDetails:
         "needless": proved.needless,
         "interrupted": proved.interrupted,
         "from_scope": proved.subject.scope,
-        "requirements": prop.requirements if prop else (),
-        "parameters": parameters_json(prop.parameters, violation.parameters)
-        if prop and violation
-        else {},
+        **claim_json(model, proved.violation),
         "steps": None if trace is None else steps_json(model, trace),
         "not_saved": None if saved is None else saved.why_not,
         "error": None if error is None else error_json(model, error),

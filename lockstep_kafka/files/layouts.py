@@ -77,7 +77,7 @@ def joined_lines(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
     begun: dict[bytes, tuple[PhysicalLine, bytearray]] = {}
     for line in lines:
         piece = _piece(line.content)
-        if piece is None or (piece.is_last and piece.stream not in begun):
+        if piece is None:
             yield line
             continue
         start = bytearray(piece.time + b"stdout F " if piece.time else b"")
