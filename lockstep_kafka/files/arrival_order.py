@@ -33,10 +33,10 @@ WINDOW_MS = 5_000
 HELD = 50_000
 """Lines of one broker, and partitions named in them, that are held at most: about 40 MB."""
 
-_CONNECTIONS = 20_000
+CONNECTIONS = 20_000
 """Connections of it that are remembered at most; the one that began first is forgotten first."""
 
-_LINES_OF_ANOTHER_CLOCK = 1_000
+LINES_OF_ANOTHER_CLOCK = 1_000
 """Lines in a row whose times lie far back, before the clock is taken to have been changed."""
 
 _HALF_OF_THE_IDS = 2**31
@@ -124,7 +124,7 @@ class ArrivalOrder:
         before, with the same correlation id and JSON.
         """
         if (line.connection, line.correlation_id, line.fingerprint) in self._requests:
-            return _unused(line, Reason.REPEATED)
+            return unused(line, Reason.REPEATED)
         arrival = self._arrival(line)
         if line.fingerprint:
             self._remember(line)
@@ -173,9 +173,9 @@ class ArrivalOrder:
         if steps_on > newest:
             connection.newest = steps_on
         elif steps_on < connection.given_out:
-            return _unused(line, Reason.LATE)
+            return unused(line, Reason.LATE)
         elif steps_on == connection.given_out and 0 != line.fingerprint == connection.fingerprint:
-            return _unused(line, Reason.REPEATED)
+            return unused(line, Reason.REPEATED)
         elif steps_on < newest:
             line = structs.replace(line, moved=True)
         self._held += 1 + len(line.partitions) + len(line.answered)
@@ -185,7 +185,7 @@ class ArrivalOrder:
 
     def _connect(self, line: FetchLine) -> OrderedConnection:
         connections = self._connections
-        if len(connections) >= _CONNECTIONS:
+        if len(connections) >= CONNECTIONS:
             first = next(iter(connections))
             if not connections[first].waiting:
                 del connections[first]
@@ -203,7 +203,7 @@ class ArrivalOrder:
             self._passed_ms = completed - self._window_ms
         elif completed < self._passed_ms:
             self._lines_behind += 1
-            if self._lines_behind > _LINES_OF_ANOTHER_CLOCK:
+            if self._lines_behind > LINES_OF_ANOTHER_CLOCK:
                 self._clock_is_ahead += self._clock - completed
             return self._clock
         self._lines_behind = 0
@@ -225,6 +225,6 @@ _WHY = {
 }
 
 
-def _unused(line: Request, reason: Reason) -> Skipped:
+def unused(line: Request, reason: Reason) -> Skipped:
     detail = f"correlation id {line.correlation_id}: {_WHY[reason]}"
     return Skipped(line.line, line.file, reason, detail, line.connection, line.correlation_id)

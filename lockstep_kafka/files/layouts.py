@@ -93,6 +93,11 @@ def joined_lines(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
         yield first._replace(content=bytes(content), has_end=False)
 
 
+def is_piece(content: bytes) -> bool:
+    """Whether a line may be a piece of one, as programs that collect lines write it."""
+    return _piece(content) is not None
+
+
 class _Piece(NamedTuple):
     """A line of which a program may have made several."""
 

@@ -20,7 +20,7 @@ from lockstep_kafka.findings import LineFinding
 from lockstep_kafka.fleet.columns import LINES, REQUESTS, TEXTS, Batches, batches_of, rows_of
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
-from lockstep_kafka.sessions.observe import broker_of
+from lockstep_kafka.columns.log_reader import broker_of
 from lockstep_kafka.workspaces import loader
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from msgspec import Struct, structs
 
@@ -69,20 +71,48 @@ class BrokerState(Struct, array_like=True):
     holders: dict[int, int | None] = {}
 
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+class Recent(OrderedDict[_Key, _Value]):
+    """A mapping in the order in which its keys were last used."""
+
+    def oldest(self) -> _Key:
+        """The key that was not used for longest."""
+        return next(iter(self))
+
+
+@dataclass
+class Tables:
+    """What is known of a broker's sessions, connections and partitions."""
+
+    sessions: Recent[int, LeaderSession] = field(default_factory=Recent)
+    connections: Recent[str, Connection] = field(default_factory=Recent)
+    fetchers: dict[int, Fetcher | None] = field(default_factory=dict)
+    """Who has which session; None where several do."""
+    logs: LeaderLogs = field(default_factory=LeaderLogs)
+
+
 class Broker:
     """One broker; its findings go to the report."""
 
-    def __init__(self, report: BrokerReport, state: BrokerState | None = None) -> None:
-        state = state or BrokerState()
+    def __init__(
+        self,
+        report: BrokerReport,
+        state: BrokerState | None = None,
+        tables: Tables | None = None,
+    ) -> None:
+        state, tables = state or BrokerState(), tables or Tables()
         self.report = report
-        self.logs = LeaderLogs(state.logs)
-        self.sessions: OrderedDict[int, LeaderSession] = OrderedDict()
+        self.logs = tables.logs
+        self.logs.logs.update(state.logs)
+        self.sessions = tables.sessions
         self.ended = OrderedDict((ended.finding.session, ended) for ended in state.ended)
-        self._connections: OrderedDict[str, Connection] = OrderedDict()
+        self._connections = tables.connections
         self._numbers: dict[str, str] = {}
         """The connection that has each of the broker's own numbers."""
-        self._fetchers: dict[int, Fetcher | None] = {}
-        """Who has which session; None where several do."""
+        self._fetchers = tables.fetchers
         self._restore(state)
 
     def _restore(self, state: BrokerState) -> None:
@@ -98,7 +128,8 @@ class Broker:
             self._connections[named.name] = named.connection
             if named.has_number:
                 self._numbers[_number_of(named.name)] = named.name
-        self._fetchers = {number: numbered[holder] for number, holder in state.holders.items()}
+        for number, holder in state.holders.items():
+            self._fetchers[number] = numbered[holder]
 
     def state(self) -> BrokerState:
         """What is known now. It shares its parts with the broker, which may go on changing them."""
@@ -137,7 +168,8 @@ class Broker:
             self._numbers[number] = name
         connection = self._connections[name] = Connection()
         if len(self._connections) > _MOST_CONNECTIONS:
-            oldest_name, oldest = self._connections.popitem(last=False)
+            oldest_name = self._connections.oldest()
+            oldest = self._connections.pop(oldest_name)
             self._numbers.pop(_number_of(oldest_name), None)
             if oldest.outside is not None:
                 self.report.add(oldest.outside)
@@ -203,7 +235,7 @@ class Broker:
         session = LeaderSession(finding.session, finding, at, None, None, seen, seen)
         self.sessions[finding.session] = session
         if len(self.sessions) > _MOST_SESSIONS:
-            self.drop(next(iter(self.sessions.values())))
+            self.drop(self.sessions[self.sessions.oldest()])
         return session
 
     def open_up(self, session: LeaderSession) -> None:

@@ -7,7 +7,7 @@ sessions, the offsets told of partitions, connections.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lockstep_kafka.files.arrival_order import ArrivalOrder
 from lockstep_kafka.files.lines import FetchLine, OtherRequest, Request, finding_of
@@ -21,7 +21,7 @@ from lockstep_kafka.findings import (
     SessionFinding,
     Verdict,
 )
-from lockstep_kafka.sessions.broker import Broker, Ended, stranger
+from lockstep_kafka.sessions.broker import Broker, Ended, Tables, stranger
 from lockstep_kafka.sessions.broker_report import BrokerReport
 from lockstep_kafka.sessions.exchange import Position
 from lockstep_kafka.sessions.explanations import Explanations
@@ -50,7 +50,13 @@ from lockstep_kafka.sessions.step import Step
 class BrokerFollower:
     """Takes the lines of one broker, and gives out the findings that are final."""
 
-    def __init__(self, broker: str, explanations: Explanations, state: bytes | None = None) -> None:
+    def __init__(
+        self,
+        broker: str,
+        explanations: Explanations,
+        state: bytes | None = None,
+        tables: Tables | None = None,
+    ) -> None:
         """Begin with the first line of a log, or go on where another follower was saved.
 
         `LockstepError` where the state is damaged, or not one of this broker.
@@ -62,7 +68,7 @@ class BrokerFollower:
         self._next_epoch = explanations.next_epoch
         self._report = BrokerReport(broker, saved.counts)
         self._order = ArrivalOrder(state=saved.order)
-        self._broker = Broker(self._report, saved.broker_state)
+        self._broker = Broker(self._report, saved.broker_state, tables)
         self.position = saved.position
         """That of the last line that was taken; -1 before the first."""
         self.followed = saved.followed
@@ -109,6 +115,10 @@ class BrokerFollower:
             )
         )
 
+    def _held(self) -> Iterator[tuple[int, Request]]:
+        """The requests that are read, but judged later, with their places."""
+        return self._order.held()
+
     def _judge_all(self) -> None:
         """Judge the lines whose turn has come."""
         order = self._order
@@ -142,7 +152,7 @@ class BrokerFollower:
             fetcher = stranger(line)
         position = Position(number, connection)
         seen = Seen(line.connection, number, line.time_ms, line.file)
-        step = Step(line, broker, position, fetcher, missing, self._order.held, at, seen)
+        step = Step(line, broker, position, fetcher, missing, self._held, at, seen)
         finding = self._full(step) if line.asks_for_all else self._incremental(step)
         for partition in line.answered_twice:
             because = f"{partition} is answered more than once in one response"

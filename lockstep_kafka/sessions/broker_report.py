@@ -140,7 +140,11 @@ class BrokerReport:
 
     def _counts_of(self, line: FetchLine) -> LineCounts:
         hour = None if line.time_ms is None else line.time_ms // _HOUR_MS
-        key = line.client_id, line.version, hour
+        return self.counts_of(line.client_id, line.version, hour)
+
+    def counts_of(self, client: str, version: int, hour: int | None) -> LineCounts:
+        """The counts of a client's lines with one version in one hour since 1970."""
+        key = client, version, hour
         counts = self._counts.get(key)
         if counts is None:
             counts = self._counts[key] = LineCounts(*key)

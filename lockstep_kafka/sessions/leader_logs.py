@@ -73,9 +73,15 @@ class LeaderLog(Struct, eq=False, array_like=True):
 class LeaderLogs:
     """What one broker has told of its partitions, and which sessions learned of it."""
 
-    def __init__(self, logs: dict[TopicPartition, LeaderLog] | None = None) -> None:
-        self.logs: dict[TopicPartition, LeaderLog] = logs or {}
-        self._up_to_date: dict[TopicPartition, set[LeaderSession]] = {}
+    def __init__(
+        self,
+        logs: dict[TopicPartition, LeaderLog] | None = None,
+        up_to_date: dict[TopicPartition, set[LeaderSession]] | None = None,
+    ) -> None:
+        self.logs: dict[TopicPartition, LeaderLog] = {} if logs is None else logs
+        self._up_to_date: dict[TopicPartition, set[LeaderSession]] = (
+            {} if up_to_date is None else up_to_date
+        )
         """Of each partition the sessions that do not lag in it: those that do are told no more."""
 
     def least(

@@ -9,27 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.files.lines import Reason, Request, Skipped, finding_of
 from lockstep_kafka.files.log_files import log_files
-from lockstep_kafka.files.request_log import read_request_log
-from lockstep_kafka.findings import Finding, Progress
-from lockstep_kafka.sessions.broker_follower import BrokerFollower
+from lockstep_kafka.columns.log_reader import Brokers
+from lockstep_kafka.findings import Finding
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import LoadModel
 
-_LINES_OF_PROGRESS = 5_000
-"""How many lines are read between two reports of how far the reading is."""
-
 _LINES_OF_A_FILE = 2**40
 """More than any file has: lines of all files are numbered through."""
-
-
-def broker_of(request: Request, paths: BrokerPaths) -> str:
-    """The broker that wrote a request: as the path of its file says, or else its own address.
-
-    `LockstepError` where the path should name a broker, and does not.
-    """
-    return paths.broker(request.file) or request.connection.partition("-")[0]
 
 
 def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
@@ -40,19 +27,11 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
     files = log_files(logs)
     for file in files:
         paths.broker(file.path)  # one that names no broker is told before anything is followed
-    brokers = _Brokers(Explanations(load), paths)
+    brokers = Brokers(Explanations(load), paths)
     interruption: KeyboardInterrupt | None = None
     try:
         for place, file in enumerate(files):
-            for line in read_request_log(file.path):
-                if isinstance(line, Skipped):
-                    yield finding_of(line)
-                    brokers.lines += line.reason is not Reason.UNREADABLE
-                else:
-                    brokers.lines += 1
-                    yield from brokers.follow(line, place * _LINES_OF_A_FILE + line.line)
-                if brokers.lines % _LINES_OF_PROGRESS == 0:
-                    yield brokers.progress(file.path)
+            yield from brokers.read(file.path, place * _LINES_OF_A_FILE)
     except KeyboardInterrupt as error:
         interruption = error  # those that are held for their order then still come out
     for follower in brokers.followers.values():
@@ -62,31 +41,3 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
         raise interruption
 
 
-class _Brokers:
-    """The followers of all brokers."""
-
-    def __init__(self, explanations: Explanations, paths: BrokerPaths) -> None:
-        self.lines = 0
-        """How many were read."""
-        self.followers: dict[str, BrokerFollower] = {}
-        self._explanations = explanations
-        self._paths = paths
-
-    def follow(self, request: Request, position: int) -> Sequence[Finding]:
-        broker = broker_of(request, self._paths)
-        follower = self.followers.get(broker)
-        if follower is None:
-            follower = self.followers[broker] = BrokerFollower(broker, self._explanations)
-        return follower.follow(request, position)
-
-    def progress(self, file: str) -> Progress:
-        """How far the reading is. Counts of lines, which nobody asks for here, begin anew."""
-        followers = self.followers.values()
-        for follower in followers:
-            follower.take_counts()
-        return Progress(
-            file,
-            self.lines,
-            sum(follower.followed for follower in followers),
-            sum(follower.others for follower in followers),
-        )

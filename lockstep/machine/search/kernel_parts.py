@@ -134,6 +134,10 @@ counts_at: Any = intrinsic(_pointer_to(types.int64))
 """`counts_at(number)`: the counts whose address a number is."""
 numbers_at: Any = intrinsic(_pointer_to(types.int32))
 """`numbers_at(number)`: the short numbers whose address a number is."""
+bytes_at: Any = intrinsic(_pointer_to(types.uint8))
+"""`bytes_at(number)`: the bytes whose address a number is."""
+floats_at: Any = intrinsic(_pointer_to(types.float64))
+"""`floats_at(number)`: the doubles whose address a number is."""
 prefetch: Any = intrinsic(_prefetch)
 """`prefetch(pointer, index)`: ask for an item to be brought near."""
 

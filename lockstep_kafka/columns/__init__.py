@@ -1,0 +1,1 @@
+"""Logs followed in columns: the lines that the model is known to explain, without Python objects."""

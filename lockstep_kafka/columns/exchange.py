@@ -1,0 +1,667 @@
+"""What Python's objects and the tables know of one broker, each thing in one place at a time.
+
+What the kernel works on is checked out of the objects; it is checked in again as soon as anything
+in Python looks it up. So whoever reads the mappings of a `Broker` finds what is known now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+from typing import Any, Generic, TypeVar
+
+from lockstep_kafka.columns.layout import (
+    CONNECTION,
+    ENTRY,
+    HELD,
+    LOG,
+    NOT_GIVEN,
+    OTHER_REQUEST,
+    PARTITION,
+    SESSION,
+    TELLING,
+    TEXT,
+)
+from lockstep_kafka.columns.memory import Memory
+from lockstep_kafka.files.lines import RequestedPartition, TopicPartition
+from lockstep_kafka.findings import Place
+from lockstep_kafka.sessions.broker import Recent, Tables
+from lockstep_kafka.sessions.knowledge import Connection, Fetcher, Held, LeaderSession, Seen
+from lockstep_kafka.sessions.leader_case import OPEN
+from lockstep_kafka.sessions.leader_logs import LeaderLog, LeaderLogs, Telling
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def given(number: int | None) -> int:
+    """A number as a table has it."""
+    return NOT_GIVEN if number is None else number
+
+
+def number_in(word: int) -> int | None:
+    """A number of a table; None where it is not given."""
+    return None if word == NOT_GIVEN else word
+
+
+class Numbers:
+    """The numbers that texts and partitions have in the tables."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._texts: dict[int, str] = {}
+        self._of_text: dict[str, int] = {}
+        self._partitions: dict[int, TopicPartition] = {}
+        self._of_partition: dict[TopicPartition, int] = {}
+
+    def text(self, number: int) -> str:
+        """The text of a number."""
+        text = self._texts.get(number)
+        if text is None:
+            row = number * TEXT.size
+            start, length = self._memory.tables["texts"][row + TEXT.start : row + TEXT.size].tolist()
+            text = self._memory.tables["names"][start : start + length].tobytes().decode()
+            self._texts[number] = text
+            self._of_text[text] = number
+        return text
+
+    def of_text(self, text: str) -> int:
+        """The number of a text, a new one where it has none."""
+        number = self._of_text.get(text)
+        if number is None:
+            number = self._of_text[text] = self._memory.number_of_text(text.encode())
+            self._texts[number] = text
+        return number
+
+    def partition(self, number: int) -> TopicPartition:
+        """The partition of a number."""
+        partition = self._partitions.get(number)
+        if partition is None:
+            row = number * PARTITION.size
+            topic, index = self._memory.tables["partitions"][row : row + PARTITION.size].tolist()
+            partition = self._partitions[number] = TopicPartition(self.text(topic), index)
+            self._of_partition[partition] = number
+        return partition
+
+    def of_partition(self, partition: TopicPartition) -> int:
+        """The number of a partition, a new one where it has none."""
+        number = self._of_partition.get(partition)
+        if number is None:
+            topic = self.of_text(partition.topic)
+            number = self._memory.number_of_partition(topic, partition.partition)
+            self._of_partition[partition] = number
+            self._partitions[number] = partition
+        return number
+
+
+class Exchange:
+    """Checks sessions, connections and logs of partitions out and in."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.numbers = Numbers(memory)
+        self.files: list[str] = []
+        """The names of files by their numbers."""
+        self.sessions = _Sessions(self)
+        self.connections = _Connections(self)
+        self.fetchers = _Fetchers(self)
+        self.logs = _Logs(self)
+        self.up_to_date = _UpToDate(self)
+        self._checked_out: dict[int, tuple[Connection, int]] = {}
+        self._session_rows: dict[int, int] = {}
+        self._here: dict[int, LeaderSession] = {}
+
+    def tables(self) -> Tables:
+        """The mappings of a `Broker` that check in what is looked up."""
+        logs = LeaderLogs(self.logs, self.up_to_date)
+        return Tables(self.sessions, self.connections, self.fetchers, logs)
+
+    # Connections, with their fetchers.
+
+    def check_out_connection(self, row: int) -> bool:
+        """Whether the connection is known; its row then has what is known of it."""
+        memory, table = self.memory, self.memory.tables["connections"]
+        name = self.numbers.text(int(table[row + CONNECTION.name]))
+        connection = self.connections.kept(name)
+        if connection is None:
+            return False
+        words = table[row : row + CONNECTION.size]
+        words[CONNECTION.correlation] = given(connection.correlation_id)
+        words[CONNECTION.position] = connection.position
+        words[CONNECTION.time] = given(connection.time_ms)
+        words[CONNECTION.file] = self.file(connection.file)
+        words[CONNECTION.unwanted] = 0
+        words[CONNECTION.is_odd] = 0
+        self._put_others(row, connection)
+        fetcher = connection.fetcher
+        table = memory.tables["connections"]
+        words = table[row : row + CONNECTION.size]
+        if fetcher is None or connection.is_left or fetcher.connection not in ("", name):
+            words[CONNECTION.is_odd] = 1
+        else:
+            words[CONNECTION.session] = fetcher.session
+            words[CONNECTION.epoch] = fetcher.epoch
+            words[CONNECTION.is_whole] = fetcher.is_whole
+            words[CONNECTION.uses_ids] = fetcher.uses_topic_ids
+            settled = self.fetchers.kept(fetcher.session, fetcher)
+            words[CONNECTION.settled] = fetcher.session if settled else 0
+            of_partition = self.numbers.of_partition
+            entries = [
+                (of_partition(partition), 1, 1, *wanted_words(wanted), 0, 0, 0, 0)
+                for partition, wanted in fetcher.fetching.items()
+            ]
+            first = self._hold(-row, entries)
+            memory.tables["connections"][row + CONNECTION.wanted] = first
+        memory.tables["connections"][row + CONNECTION.is_here] = 1
+        used = int(memory.tables["connections"][row + CONNECTION.used])
+        self._checked_out[row] = connection, used
+        return True
+
+    def _put_others(self, row: int, connection: Connection) -> None:
+        others = connection._others
+        if not others:
+            return
+        count = len(others)
+        self.memory.room_for_others(count)
+        buffer = self.memory.buffer(count * OTHER_REQUEST.size)
+        buffer[: count * OTHER_REQUEST.size] = [
+            word
+            for correlation, (position, time_ms, file) in others.items()
+            for word in (correlation, position, given(time_ms), self.file(file), 0)
+        ]
+        self.memory.do("put_others", owner=row, count=count)
+
+    def check_in_connection(self, name: str) -> None:
+        """What the tables know of a connection goes to its object."""
+        number = self.numbers.of_text(name)
+        row = int(self.memory.tables["connection_of"][number])
+        if row == 0 or row not in self._checked_out:
+            return
+        memory, table = self.memory, self.memory.tables["connections"]
+        connection, used = self._checked_out.pop(row)
+        table[row + CONNECTION.is_here] = 0
+        words = table[row : row + CONNECTION.size].tolist()
+        if words[CONNECTION.used] != used:
+            connection.correlation_id = number_in(words[CONNECTION.correlation])
+            connection.position = words[CONNECTION.position]
+            connection.time_ms = number_in(words[CONNECTION.time])
+            connection.file = self.files[words[CONNECTION.file]]
+        others = connection._others
+        others.clear()
+        if words[CONNECTION.others_count]:
+            count = words[CONNECTION.others_count]
+            buffer = memory.buffer(count * OTHER_REQUEST.size)
+            memory.do("others_of", owner=row)
+            entries = buffer[: count * OTHER_REQUEST.size].reshape(-1, OTHER_REQUEST.size).tolist()
+            for correlation, position, time, file, _ in entries:
+                others[correlation] = position, number_in(time), self.files[file]
+            memory.do("drop_others", owner=row)
+        fetcher = connection.fetcher
+        if fetcher is not None and not words[CONNECTION.is_odd]:
+            if words[CONNECTION.is_changed]:
+                self._check_in_fetcher(fetcher, words, name)
+            memory.do("release", first=words[CONNECTION.wanted])
+            table[row + CONNECTION.wanted] = 0
+            table[row + CONNECTION.is_changed] = 0
+
+    def check_in_all_connections(self) -> None:
+        """What the tables know of connections goes to their objects."""
+        table = self.memory.tables["connections"]
+        for row in list(self._checked_out):
+            self.check_in_connection(self.numbers.text(int(table[row + CONNECTION.name])))
+
+    def _check_in_fetcher(self, fetcher: Fetcher, words: list[int], name: str) -> None:
+        fetcher.session, fetcher.epoch = words[CONNECTION.session], words[CONNECTION.epoch]
+        fetcher.since = Place(self.files[words[CONNECTION.since_file]], words[CONNECTION.since_line])
+        fetcher.connection = name
+        fetcher.completion_ms = number_in(words[CONNECTION.completion])
+        is_whole = bool(words[CONNECTION.unwanted])
+        if is_whole:
+            fetcher.fetching.clear()
+        for entry in self._entries(words[CONNECTION.wanted], is_whole):
+            partition = self.numbers.partition(entry[ENTRY.partition])
+            fetcher.fetching[partition] = wanted_of(entry)
+
+    # Sessions.
+
+    def check_out_session(self, number: int) -> bool:
+        """Whether the session is known; its row then has what is known of it."""
+        session = self.sessions.kept(number)
+        if session is None:
+            return False
+        if number in self._here:
+            return True
+        memory = self.memory
+        memory.room_for_session()
+        row = memory.do("put_session", number=number)
+        of_partition = self.numbers.of_partition
+        entries = [
+            (of_partition(partition), 1, *held_words(held))
+            for partition, held in session.partitions.items()
+        ]
+        entries += [
+            (of_partition(partition), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            for partition in session.lagging
+            if partition not in session.partitions
+        ]
+        first = self._hold(row, entries)
+        words = memory.tables["sessions"][row : row + SESSION.size]
+        words[SESSION.is_here] = 1
+        words[SESSION.is_odd] = session.overtaken is not None
+        words[SESSION.is_whole] = session.is_whole
+        words[SESSION.epoch] = session.epoch
+        words[SESSION.last_connection] = self.numbers.of_text(session.last.connection)
+        words = memory.tables["sessions"][row : row + SESSION.size]
+        words[SESSION.last_position] = session.last.position
+        words[SESSION.last_time] = given(session.last.time_ms)
+        words[SESSION.last_file] = self.file(session.last.file)
+        words[SESSION.members] = len(session.partitions)
+        words[SESSION.held] = first
+        words[SESSION.deleted : SESSION.size] = 0
+        self._list(row, SESSION.readable, HELD.is_readable, session.readable)
+        self._list(row, SESSION.lagging, HELD.is_lagging, session.lagging)
+        self._session_rows[number] = row
+        self._here[number] = session
+        return True
+
+    def check_in_session(self, number: int) -> None:
+        """What the tables know of a session goes to its object."""
+        session = self._here.pop(number, None)
+        if session is None:
+            return
+        memory, row = self.memory, self._session_rows[number]
+        words = memory.tables["sessions"][row : row + SESSION.size].tolist()
+        memory.tables["sessions"][row + SESSION.is_here] = 0
+        first = words[SESSION.held]
+        count = memory.do("count_of", first=first)
+        buffer = memory.buffer(count * ENTRY.size)
+        for partition in buffer[: memory.do("up_in", first=first)].tolist():
+            self.check_in_watchers(partition)
+        numbers = self.numbers
+        is_whole = bool(words[SESSION.deleted])
+        kept = session.partitions
+        if is_whole:
+            session.partitions = {}
+        for entry in self._entries(first, is_whole):
+            if entry[ENTRY.is_member]:
+                partition = numbers.partition(entry[ENTRY.partition])
+                session.partitions[partition] = held_of(entry, kept.get(partition))
+        session.readable = self._listed(words[SESSION.readable], HELD.is_readable)
+        session.lagging = self._listed(words[SESSION.lagging], HELD.is_lagging)
+        memory.do("release", first=first)
+        if words[SESSION.judged]:
+            self._check_in_judged(session, words)
+
+    def _check_in_judged(self, session: LeaderSession, words: list[int]) -> None:
+        session.epoch = words[SESSION.epoch]
+        file = self.files[words[SESSION.last_line_file]]
+        session.since = Place(file, words[SESSION.last_line])
+        session.last = Seen(
+            self.numbers.text(words[SESSION.last_connection]),
+            words[SESSION.last_position],
+            number_in(words[SESSION.last_time]),
+            self.files[words[SESSION.last_file]],
+        )
+        finding, judged = session.finding, words[SESSION.judged]
+        finding.lines += judged
+        finding.partial += words[SESSION.partial]
+        finding.last = session.since
+        finding.last_ms = number_in(words[SESSION.last_line_time])
+        finding.api_version = words[SESSION.last_version]
+        finding.client_side.judged += judged
+        finding.broker_side.judged += judged
+
+    # Logs of partitions.
+
+    def check_out_log(self, number: int) -> None:
+        """The row of a partition has what was told of it, and which sessions know that."""
+        memory, partition = self.memory, self.numbers.partition(number)
+        row = int(memory.tables["log_of"][number])
+        if row == 0:
+            row = memory.new_log()
+            memory.tables["log_of"][number] = row
+        if not memory.tables["logs"][row + LOG.is_told]:
+            self._check_out_told(row, partition)
+        if not memory.tables["logs"][row + LOG.is_up]:
+            sessions = self.up_to_date.taken(partition)
+            for session in sessions:
+                self.check_out_session(session.number)
+            count = len(sessions)
+            memory.buffer(count)[:count] = [self._session_rows[one.number] for one in sessions]
+            if memory.do("watch_all", partition=number, count=count):
+                raise AssertionError(f"a session is up to date in {partition}, and has it not")
+            memory.tables["logs"][row + LOG.is_up] = 1
+
+    def _check_out_told(self, row: int, partition: TopicPartition) -> None:
+        log = self.logs.kept(partition)
+        words = self.memory.tables["logs"]
+        words[row + LOG.is_told], words[row + LOG.is_dirty] = 1, 0
+        words[row + LOG.exists] = log is not None
+        if log is None:
+            return
+        words[row + LOG.leader_epoch] = log.leader_epoch
+        words[row + LOG.file] = self.file(log.file)
+        words[row + LOG.count] = len(log.tellings)
+        at = row + LOG.tellings
+        words[at : at + TELLING.size * len(log.tellings)] = [
+            word
+            for one in log.tellings
+            for word in (one.position, given(one.time_ms), one.high_watermark, one.log_start)
+        ]
+
+    def check_in_log(self, partition: TopicPartition) -> None:
+        """What was told of a partition goes to its object."""
+        words = self.memory.tables["logs"]
+        row = int(self.memory.tables["log_of"][self.numbers.of_partition(partition)])
+        if not words[row + LOG.is_told]:
+            return
+        words[row + LOG.is_told] = 0
+        if not words[row + LOG.is_dirty]:
+            return
+        at, count = row + LOG.tellings, int(words[row + LOG.count])
+        tellings = words[at : at + TELLING.size * count].reshape(-1, TELLING.size).tolist()
+        self.logs.keep(
+            partition,
+            LeaderLog(
+                int(words[row + LOG.leader_epoch]),
+                [
+                    Telling(position, number_in(time), high_watermark, log_start)
+                    for position, time, high_watermark, log_start in tellings
+                ],
+                self.files[words[row + LOG.file]],
+            ),
+        )
+
+    def check_in_watchers(self, number: int) -> None:
+        """Which sessions are up to date in a partition goes to the objects."""
+        row = int(self.memory.tables["log_of"][number])
+        words = self.memory.tables["logs"]
+        if not words[row + LOG.is_up]:
+            return
+        words[row + LOG.is_up] = 0
+        buffer = self.memory.buffer(len(self._session_rows))
+        count = self.memory.do("watched_by", owner=row)
+        sessions = self.memory.tables["sessions"]
+        numbers = [int(sessions[owner]) for owner in buffer[:count].tolist()]
+        watching = {self.sessions.known(number) for number in numbers}
+        if watching:
+            self.up_to_date.keep(self.numbers.partition(number), watching)
+
+    def check_in_watchers_of(self, partition: TopicPartition) -> None:
+        """As `check_in_watchers`, for a partition by its name."""
+        self.check_in_watchers(self.numbers.of_partition(partition))
+
+    def forget_logs(self) -> None:
+        """Nothing is known of any partition."""
+        rows = self.memory.tables["logs"][: self.memory.logs_end]
+        for row in self.memory.tables["log_of"][: self.memory["partitions_count"]].tolist():
+            rows[row + LOG.is_told] = 0
+
+    # Parts of them.
+
+    def file(self, name: str) -> int:
+        """The number of a file."""
+        if name not in self.files:
+            self.files.append(name)
+        return self.files.index(name)
+
+    def _hold(self, owner: int, entries: list[Any]) -> int:
+        count = len(entries)
+        if not count:
+            return 0
+        self.memory.room_for_held(count)
+        buffer = self.memory.buffer(count * ENTRY.size)
+        buffer[: count * ENTRY.size] = [word for entry in entries for word in entry]
+        return self.memory.do("hold_all", owner=owner, count=count)
+
+    def _entries(self, first: int, is_whole: bool) -> list[list[int]]:
+        if first == 0:
+            return []
+        count = self.memory.do("count_of", first=first)
+        buffer = self.memory.buffer(count * ENTRY.size)
+        count = self.memory.do("entries_of", first=first, is_whole=int(is_whole))
+        entries: list[list[int]] = buffer[: count * ENTRY.size].reshape(-1, ENTRY.size).tolist()
+        return entries
+
+    def _list(
+        self, row: int, ends: int, flag: int, partitions: dict[TopicPartition, None]
+    ) -> None:
+        if not partitions:
+            return
+        count = len(partitions)
+        numbers = [self.numbers.of_partition(partition) for partition in partitions]
+        self.memory.buffer(count)[:count] = numbers
+        if self.memory.do("list_all", owner=row, ends=ends, flag=flag, count=count):
+            raise AssertionError("a session lists a partition that it does not have")
+
+    def _listed(self, first: int, flag: int) -> dict[TopicPartition, None]:
+        if first == 0:
+            return {}
+        buffer = self.memory.tables["buffer"]
+        count = self.memory.do("listed", first=first, flag=flag)
+        return {self.numbers.partition(number): None for number in buffer[:count].tolist()}
+
+
+def wanted_words(wanted: RequestedPartition | None) -> tuple[int, ...]:
+    """What is asked of a partition as words."""
+    if wanted is None:
+        return 0, 0, 0, 0, 0
+    return (
+        wanted.fetch_offset,
+        wanted.log_start_offset,
+        wanted.max_bytes,
+        wanted.leader_epoch,
+        wanted.last_fetched_epoch,
+    )
+
+
+def wanted_of(entry: list[int]) -> RequestedPartition:
+    """What is asked of the partition of an entry."""
+    return RequestedPartition(*entry[ENTRY.offset : ENTRY.last_fetched + 1])
+
+
+def held_words(held: Held) -> tuple[int, ...]:
+    """What a session has cached as words."""
+    return (
+        int(held.interest is not None),
+        *wanted_words(held.interest),
+        held.high_watermark,
+        held.log_start,
+        held.stable,
+        held.told_epoch,
+    )
+
+
+def held_of(entry: list[int], held: Held | None) -> Held:
+    """What a session has cached of the partition of an entry, in the object that is there."""
+    held = Held(None) if held is None else held
+    held.interest = wanted_of(entry) if entry[ENTRY.has_interest] else None
+    held.high_watermark = entry[ENTRY.high_watermark]
+    held.log_start = entry[ENTRY.told_log_start]
+    held.stable = entry[ENTRY.stable]
+    held.told_epoch = entry[ENTRY.told_epoch]
+    return held
+
+
+class _Recent(Recent[_Key, _Value], Generic[_Key, _Value]):
+    """A mapping of which the kernel uses keys, too: times of use say which is the oldest."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        super().__init__()
+        self._exchange = exchange
+        self._used: dict[_Key, int] = {}
+        self._by_use: list[tuple[int, _Key]] | None = None
+
+    def kept(self, key: _Key) -> _Value | None:
+        """The object of a key as it lies here."""
+        return super().get(key)
+
+    def known(self, key: _Key) -> _Value:
+        """The object of a key that is there."""
+        return super().__getitem__(key)
+
+    def _row_used(self, key: _Key) -> int:
+        raise NotImplementedError
+
+    def _check_in(self, key: _Key) -> None:
+        raise NotImplementedError
+
+    def get(self, key: _Key, default: Any = None) -> Any:
+        self._check_in(key)
+        return super().get(key, default)
+
+    def __getitem__(self, key: _Key) -> _Value:
+        self._check_in(key)
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: _Key, value: _Value) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if self._by_use is not None:
+            heappush(self._by_use, (self._used[key], key))  # type: ignore[misc]
+
+    def pop(self, key: _Key, *default: Any) -> Any:
+        self._check_in(key)
+        self._used.pop(key, None)
+        return super().pop(key, *default)
+
+    def __delitem__(self, key: _Key) -> None:
+        self._used.pop(key, None)
+        super().__delitem__(key)
+
+    def values(self) -> Any:
+        keys = sorted(self, key=self._last_use)
+        return [self[key] for key in keys]
+
+    def move_to_end(self, key: _Key, last: bool = True) -> None:
+        memory = self._exchange.memory
+        now = memory["judged"] = memory["judged"] + 1
+        self._used[key] = now
+
+    def oldest(self) -> _Key:
+        if self._by_use is None:
+            self._by_use = [(self._last_use(key), key) for key in self]
+            heapify(self._by_use)  # type: ignore[type-var]
+        while True:
+            used, key = heappop(self._by_use)  # type: ignore[type-var]
+            if key not in self:
+                continue
+            now = self._last_use(key)
+            if now == used:
+                heappush(self._by_use, (used, key))  # type: ignore[misc]
+                return key
+            heappush(self._by_use, (now, key))  # type: ignore[misc]
+
+    def _last_use(self, key: _Key) -> int:
+        return max(self._used.get(key, 0), self._row_used(key))
+
+
+class _Sessions(_Recent[int, LeaderSession]):
+    def _check_in(self, key: int) -> None:
+        self._exchange.check_in_session(key)
+
+    def _row_used(self, key: int) -> int:
+        row = self._exchange._session_rows.get(key)
+        return 0 if row is None else int(self._exchange.memory.tables["sessions"][row + SESSION.used])
+
+
+class _Connections(_Recent[str, Connection]):
+    def _check_in(self, key: str) -> None:
+        self._exchange.check_in_connection(key)
+
+    def _row_used(self, key: str) -> int:
+        memory = self._exchange.memory
+        row = int(memory.tables["connection_of"][self._exchange.numbers.of_text(key)])
+        return int(memory.tables["connections"][row + CONNECTION.used])
+
+
+class _Fetchers(dict[int, "Fetcher | None"]):
+    def __init__(self, exchange: Exchange) -> None:
+        super().__init__()
+        self._exchange = exchange
+
+    def kept(self, session: int, fetcher: Fetcher) -> bool:
+        """Whether a fetcher is known to have a session, or several are."""
+        return session in self and super().get(session) in (fetcher, None)
+
+    def _check_in(self, fetcher: Fetcher | None) -> None:
+        if fetcher is not None and fetcher.connection:
+            self._exchange.check_in_connection(fetcher.connection)
+
+    def get(self, session: int, default: Any = None) -> Any:
+        fetcher = super().get(session, default)
+        self._check_in(fetcher)
+        return fetcher
+
+    def __setitem__(self, session: int, fetcher: Fetcher | None) -> None:
+        self._check_in(super().get(session))
+        super().__setitem__(session, fetcher)
+
+    def pop(self, session: int, *default: Any) -> Any:
+        if session in self and super().get(session) is None:
+            self._exchange.check_in_all_connections()
+        fetcher = super().pop(session, *default)
+        self._check_in(fetcher)
+        return fetcher
+
+
+class _Logs(dict[TopicPartition, LeaderLog]):
+    def __init__(self, exchange: Exchange) -> None:
+        super().__init__()
+        self._exchange = exchange
+
+    def kept(self, partition: TopicPartition) -> LeaderLog | None:
+        """The object of a partition as it lies here."""
+        return super().get(partition)
+
+    def keep(self, partition: TopicPartition, log: LeaderLog) -> None:
+        """Put an object here, and nowhere else."""
+        super().__setitem__(partition, log)
+
+    def get(self, partition: TopicPartition, default: Any = None) -> Any:
+        self._exchange.check_in_log(partition)
+        return super().get(partition, default)
+
+    def __setitem__(self, partition: TopicPartition, log: LeaderLog) -> None:
+        self._exchange.check_in_log(partition)
+        super().__setitem__(partition, log)
+
+    def pop(self, partition: TopicPartition, *default: Any) -> Any:
+        self._exchange.check_in_log(partition)
+        return super().pop(partition, *default)
+
+    def clear(self) -> None:
+        self._exchange.forget_logs()
+        super().clear()
+
+
+class _UpToDate(dict[TopicPartition, "set[LeaderSession]"]):
+    def __init__(self, exchange: Exchange) -> None:
+        super().__init__()
+        self._exchange = exchange
+
+    def taken(self, partition: TopicPartition) -> set[LeaderSession]:
+        """The sessions of a partition, which are not here from now on."""
+        return super().pop(partition, set())
+
+    def keep(self, partition: TopicPartition, sessions: set[LeaderSession]) -> None:
+        """Put sessions here, and nowhere else."""
+        super().__setitem__(partition, sessions)
+
+    def get(self, partition: TopicPartition, default: Any = None) -> Any:
+        self._exchange.check_in_watchers_of(partition)
+        return super().get(partition, default)
+
+    def setdefault(self, partition: TopicPartition, default: Any = None) -> Any:
+        self._exchange.check_in_watchers_of(partition)
+        return super().setdefault(partition, default)
+
+    def pop(self, partition: TopicPartition, *default: Any) -> Any:
+        self._exchange.check_in_watchers_of(partition)
+        sessions = super().pop(partition, *default)
+        for session in sessions:
+            self._exchange.check_in_session(session.number)
+        return sessions
+
+    def __iter__(self) -> Iterator[TopicPartition]:
+        raise NotImplementedError("which partitions are watched is not looked up as a whole")

@@ -1,0 +1,219 @@
+"""What goes between Python's objects and the tables, many entries at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from lockstep.machine.search.kernel_parts import counts_at
+from lockstep_kafka.columns.case_kernel import outcome_place
+from lockstep_kafka.columns.follow_kernel import forget_others
+from lockstep_kafka.columns.held_kernel import append, held_by, hold, let_go, watch
+from lockstep_kafka.columns.layout import (
+    CASE,
+    CONNECTION,
+    ENTRY,
+    HELD,
+    LOG,
+    OTHER_REQUEST,
+    SESSION,
+)
+from lockstep_kafka.columns.order_kernel import connection_row
+
+_compiled: Any = njit(boundscheck=False, error_model="numpy")
+
+
+@_compiled
+def hold_all(m: Any) -> Any:
+    """Entries from the buffer for an owner that has none; its first one."""
+    held, buffer = counts_at(m.held_rows), counts_at(m.buffer)
+    first = 0
+    for index in range(m.count):
+        at = index * ENTRY.size
+        first = hold(m, m.owner, buffer[at + ENTRY.partition], first)
+        held[first + HELD.is_dirty] = 0
+        for word in range(ENTRY.is_member, ENTRY.size):
+            held[first + HELD.is_member + word - ENTRY.is_member] = buffer[at + word]
+    return first
+
+
+@_compiled
+def entries_of(m: Any) -> Any:
+    """The changed entries from `first` on into the buffer; how many there are."""
+    held, buffer = counts_at(m.held_rows), counts_at(m.buffer)
+    count, entry = 0, m.first
+    while entry != 0:
+        if held[entry + HELD.is_dirty] != 0 or m.is_whole != 0:
+            at = count * ENTRY.size
+            buffer[at + ENTRY.partition] = held[entry + HELD.partition]
+            for word in range(ENTRY.is_member, ENTRY.size):
+                buffer[at + word] = held[entry + HELD.is_member + word - ENTRY.is_member]
+            count += 1
+        entry = held[entry + HELD.next]
+    return count
+
+
+@_compiled
+def count_of(m: Any) -> Any:
+    """How many entries there are from `first` on."""
+    held = counts_at(m.held_rows)
+    count, entry = 0, m.first
+    while entry != 0:
+        count += 1
+        entry = held[entry + HELD.next]
+    return count
+
+
+@_compiled
+def release(m: Any) -> Any:
+    """Free the entries from `first` on."""
+    entry = m.first
+    while entry != 0:
+        entry = let_go(m, entry)
+    return 0
+
+
+@_compiled
+def list_all(m: Any) -> Any:
+    """Put the partitions of the buffer in a list of the session `owner`; 1 where one has no entry."""
+    buffer = counts_at(m.buffer)
+    for index in range(m.count):
+        entry = held_by(m, m.owner, buffer[index])
+        if entry == 0:
+            return 1
+        append(m, m.owner, m.ends, entry, m.flag)
+    return 0
+
+
+@_compiled
+def listed(m: Any) -> Any:
+    """The partitions of a list into the buffer, from the entry `first` on; how many there are."""
+    held, buffer = counts_at(m.held_rows), counts_at(m.buffer)
+    count, entry = 0, m.first
+    while entry != 0:
+        buffer[count] = held[entry + HELD.partition]
+        count += 1
+        entry = held[entry + m.flag + 1]
+    return count
+
+
+@_compiled
+def watched_by(m: Any) -> Any:
+    """The sessions that are up to date in the log `owner` into the buffer; none is from now on."""
+    held, logs, buffer = counts_at(m.held_rows), counts_at(m.logs), counts_at(m.buffer)
+    count, entry = 0, logs[m.owner + LOG.up]
+    while entry != 0:
+        buffer[count] = held[entry + HELD.owner]
+        held[entry + HELD.is_up] = 0
+        count += 1
+        entry = held[entry + HELD.next_up]
+    logs[m.owner + LOG.up] = 0
+    return count
+
+
+@_compiled
+def watch_all(m: Any) -> Any:
+    """The sessions of the buffer are up to date in a partition; 1 where one has no entry."""
+    buffer, log_of = counts_at(m.buffer), counts_at(m.log_of)
+    for index in range(m.count):
+        entry = held_by(m, buffer[index], m.partition)
+        if entry == 0:
+            return 1
+        watch(m, log_of[m.partition], entry)
+    return 0
+
+
+@_compiled
+def up_in(m: Any) -> Any:
+    """The partitions in which the entries from `first` on are up to date, into the buffer."""
+    held, buffer = counts_at(m.held_rows), counts_at(m.buffer)
+    count, entry = 0, m.first
+    while entry != 0:
+        if held[entry + HELD.is_up] != 0:
+            buffer[count] = held[entry + HELD.partition]
+            count += 1
+        entry = held[entry + HELD.next]
+    return count
+
+
+@_compiled
+def others_of(m: Any) -> Any:
+    """The other requests of the connection `owner` into the buffer; how many there are."""
+    connections, others = counts_at(m.connections), counts_at(m.others)
+    buffer = counts_at(m.buffer)
+    count, entry = 0, connections[m.owner + CONNECTION.others]
+    while entry != 0:
+        for word in range(OTHER_REQUEST.size):
+            buffer[count * OTHER_REQUEST.size + word] = others[entry + word]
+        count += 1
+        entry = others[entry + OTHER_REQUEST.next]
+    return count
+
+
+@_compiled
+def put_others(m: Any) -> Any:
+    """The other requests of the buffer are those of the connection `owner`, which has none."""
+    connections, others = counts_at(m.connections), counts_at(m.others)
+    buffer = counts_at(m.buffer)
+    last = 0
+    for index in range(m.count):
+        entry = m.first_other
+        if entry != 0:
+            m.first_other = others[entry + OTHER_REQUEST.next]
+        else:
+            entry = m.others_end
+            m.others_end += OTHER_REQUEST.size
+        for word in range(OTHER_REQUEST.size):
+            others[entry + word] = buffer[index * OTHER_REQUEST.size + word]
+        others[entry + OTHER_REQUEST.next] = 0
+        if last == 0:
+            connections[m.owner + CONNECTION.others] = entry
+        else:
+            others[last + OTHER_REQUEST.next] = entry
+        last = entry
+    connections[m.owner + CONNECTION.last_other] = last
+    connections[m.owner + CONNECTION.others_count] = m.count
+    return 0
+
+
+@_compiled
+def put_case(m: Any) -> Any:
+    """Keep the model's answer to the case that was asked for last."""
+    place = outcome_place(m, counts_at(m.case)[CASE.key])
+    counts_at(m.case_keys)[place] = counts_at(m.case)[CASE.key]
+    counts_at(m.case_outcomes)[place] = m.outcome
+    m.cases += 1
+    return 0
+
+
+@_compiled
+def put_session(m: Any) -> Any:
+    """The row of the session `number`, a new one where it has none."""
+    sessions, table = counts_at(m.sessions), counts_at(m.session_table)
+    place = (m.number * 0x9E3779B1 >> 7) & m.session_mask
+    while table[place] != 0:
+        if sessions[table[place] + SESSION.number] == m.number:
+            return table[place]
+        place = (place + 1) & m.session_mask
+    row = m.sessions_end
+    m.sessions_end += SESSION.size
+    m.sessions_count += 1
+    for word in range(SESSION.size):
+        sessions[row + word] = 0
+    sessions[row + SESSION.number] = m.number
+    table[place] = row
+    return row
+
+
+@_compiled
+def name_connection(m: Any) -> Any:
+    """The row of the connection whose name has the number `number`."""
+    return connection_row(m, m.number)
+
+
+@_compiled
+def drop_others(m: Any) -> Any:
+    """The connection `owner` has no other requests."""
+    forget_others(m, m.owner)
+    return 0

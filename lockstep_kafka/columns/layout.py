@@ -1,0 +1,131 @@
+"""What the kernels and Python agree on: the words of each kind of row, and why a kernel stops.
+
+Tables are arrays of signed 64-bit words. A row is named by the place of its first word, so that
+`sessions[session + SESSION.epoch]` is a field of it. Row 0 is not used: 0 says that there is none.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any, Final
+
+NOT_GIVEN: Final = -(2**63)
+"""In place of a number that a line does not give, such as its time."""
+
+
+def words(names: str) -> Any:
+    """The words of a row: a named tuple in which each name has its place, and `size` their count."""
+    fields = (*names.split(), "size")
+    return namedtuple("Words", fields)(*range(len(fields)))  # noqa: PYI024 - names come as text
+
+
+# Why a kernel stops.
+DONE: Final = 0
+ODD_LINE: Final = 1
+"""The line is not written as Kafka writes it: Python reads it."""
+ODD_STEP: Final = 2
+"""Python judges the row `stopped_at`."""
+NEW_CASE: Final = 3
+"""The model has not been asked about `case` yet."""
+NO_CONNECTION: Final = 4
+NO_SESSION_ROW: Final = 5
+NO_LOG: Final = 6
+"""The connection, session or partition `stopped_at` is not in its table, but may be in Python."""
+REPEATED: Final = 7
+LATE: Final = 8
+"""The row `stopped_at` is not used."""
+NO_ROOM: Final = 9
+"""A table has no room for what the next line may need."""
+
+FETCH: Final = 1
+OTHER: Final = 2
+ODD_FETCH: Final = 3
+"""Kinds of lines. Of an odd Fetch Python has the line."""
+
+ROW = words(
+    "place kind line file time total version correlation client connection replica session epoch "
+    "max_wait min_bytes error response_session throttle isolation fingerprint moved position next "
+    "steps api asked forgotten answered"
+)
+"""A line; what it says of partitions follows. `asked` and so on count those. `total` is a double;
+`steps` is the correlation id, counted on where ids wrap. `place` is the kernels' own."""
+
+ASKED = words("partition offset log_start max_bytes leader_epoch last_fetched")
+ANSWERED = words("partition error high_watermark stable log_start records_size preferred hint")
+"""What a line asks, and what it is answered, of a partition. `hint` has 1 for a diverging epoch and
+2 for a snapshot; `records_size` is -1 where the log does not say it."""
+
+TEXT = words("hash start length")
+PARTITION = words("topic index")
+MARK = words("asked answered asked_at answered_at forgotten named")
+"""The last line that names a partition so, by a number of its own, and where."""
+
+WAITING = words("position what")
+"""A row that waits, or the negative of a connection's place in its table."""
+
+REMEMBERED = words("connection correlation fingerprint next")
+
+CONNECTION = words(
+    "name newest given_out given_fingerprint first_waiting last_waiting is_ordered next_ordered "
+    "is_here is_odd used correlation position time file others last_other others_count "
+    "session epoch is_whole uses_ids since_file since_line completion wanted unwanted settled "
+    "is_changed"
+)
+"""A connection: what orders its requests, what is known of it, and its fetcher.
+
+`wanted` is the first of what the fetcher fetches, `unwanted` counts what it fetches no more.
+`settled` is the session that the fetcher is known to hold. `is_odd` says that Python judges it.
+"""
+
+OTHER_REQUEST = words("correlation position time file next")
+
+SESSION = words(
+    "number is_here is_odd used is_whole epoch since_file since_line last_connection "
+    "last_position last_time last_file members held deleted "
+    "readable last_readable lagging last_lagging "
+    "judged partial last_line last_line_file last_line_time last_version"
+)
+
+HELD = words(
+    "owner partition next_in_table next previous is_dirty is_member "
+    "has_interest offset log_start max_bytes leader_epoch last_fetched "
+    "high_watermark told_log_start stable told_epoch "
+    "is_readable next_readable previous_readable is_lagging next_lagging previous_lagging "
+    "is_up next_up previous_up"
+)
+"""What a session has of a partition, or a fetcher. The owner is the place of a session, or the
+negative place of a connection."""
+
+TELLING = words("position time high_watermark log_start")
+MOST_TELLINGS: Final = 64
+LOG = words("is_told is_up is_dirty exists leader_epoch file count up tellings")
+LOG_SIZE: Final = LOG.tellings + TELLING.size * (MOST_TELLINGS + 1)
+
+COUNT = words("client version hour lines partial")
+"""Lines that were judged without a remark."""
+
+NAMED = words(
+    "partition held asked answered forgotten membership is_requested high_watermark log_start "
+    "leader_epoch"
+)
+"""A partition that is judged."""
+
+CASE = words(
+    "key row is_replica membership is_forgotten others is_answered has_records "
+    "offset high_watermark log_start requested least_high_watermark least_log_start "
+    "answered_high_watermark answered_log_start"
+)
+"""A `LeaderCase`, as it is put to the model; what is answered is data."""
+
+ENTRY = words(
+    "partition is_member has_interest offset log_start max_bytes leader_epoch last_fetched "
+    "high_watermark told_log_start stable told_epoch"
+)
+"""What Python and the kernels exchange of a `HELD`: its words from `is_member` on."""
+
+COMMANDS = (
+    "run hold_all entries_of count_of release list_all listed watched_by watch_all up_in "
+    "others_of put_others drop_others put_case put_session name_connection new_row free_row "
+    "number_partition"
+).split()
+"""What the kernel is asked to do, by its place here."""

@@ -1,0 +1,200 @@
+"""Reads log files for the followers of their brokers: text in columns, any other line one by one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+
+from lockstep.system.compressed_stream import DamagedStream
+from lockstep.system.physical_lines import (
+    LONGEST_LINE,
+    STANDARD_INPUT,
+    PhysicalLine,
+    blocks_of,
+    lines_of,
+)
+from lockstep_kafka.columns.follower import ColumnFollower, Text
+from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.layouts import is_piece, joined_lines
+from lockstep_kafka.files.lines import LogLine, Reason, Request, Skipped, finding_of
+from lockstep_kafka.files.request_log import read_line
+from lockstep_kafka.findings import Finding, Progress
+from lockstep_kafka.sessions.explanations import Explanations
+
+_LINES_OF_PROGRESS = 5_000
+"""How many lines are read between two reports of how far the reading is."""
+
+
+def broker_of(request: Request, paths: BrokerPaths) -> str:
+    """The broker that wrote a request: as the path of its file says, or else its own address.
+
+    `LockstepError` where the path should name a broker, and does not.
+    """
+    return paths.broker(request.file) or request.connection.partition("-")[0]
+
+
+class Brokers:
+    """The followers of all brokers, and the files that they are given."""
+
+    def __init__(self, explanations: Explanations, paths: BrokerPaths) -> None:
+        self.lines = 0
+        """How many were read."""
+        self.followers: dict[str, ColumnFollower] = {}
+        self._explanations = explanations
+        self._paths = paths
+        self._reported = 0
+
+    def read(self, path: str, position: int) -> Iterator[Finding]:
+        """Follow a file; `position` is that of its line 0."""
+        reading = _Reading(self, path, position)
+        try:
+            for finding in reading.findings():
+                yield finding
+                if self.lines - self._reported >= _LINES_OF_PROGRESS:
+                    self._reported = self.lines
+                    yield self.progress(path)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            yield finding_of(Skipped(reading.last + 1, path, Reason.UNREADABLE, reason))
+
+    def progress(self, file: str) -> Progress:
+        """How far the reading is. Counts of lines, which nobody asks for here, begin anew."""
+        followers = self.followers.values()
+        for follower in followers:
+            follower.take_counts()
+        return Progress(
+            file,
+            self.lines,
+            sum(follower.followed for follower in followers),
+            sum(follower.others for follower in followers),
+        )
+
+    def follower_of(self, request: Request) -> ColumnFollower:
+        """The follower of the broker that wrote a request."""
+        broker = broker_of(request, self._paths)
+        follower = self.followers.get(broker)
+        if follower is None:
+            prefix = "" if self._paths.broker(request.file) else f"{broker}-"
+            follower = ColumnFollower(broker, self._explanations, prefix=prefix)
+            self.followers[broker] = follower
+        return follower
+
+
+@contextmanager
+def _blocks(path: str) -> Iterator[Iterator[bytes]]:
+    if path == STANDARD_INPUT:
+        yield iter(blocks_of(sys.stdin.buffer))
+        return
+    with open(path, "rb") as file:
+        yield iter(blocks_of(file))
+
+
+class _Reading:
+    """One file on its way to the followers."""
+
+    def __init__(self, brokers: Brokers, file: str, position: int) -> None:
+        self.last = 0
+        """The number of the last line that was read."""
+        self._brokers = brokers
+        self._file = file
+        self._position = position
+        self._active: ColumnFollower | None = None
+
+    def findings(self) -> Iterator[Finding]:
+        """What is found in the file."""
+        with _blocks(self._file) as blocks:
+            held = b""
+            rest: Iterable[bytes] = ()
+            while len(held) <= LONGEST_LINE:
+                try:
+                    block = next(blocks)
+                except StopIteration:
+                    break
+                except DamagedStream as error:
+                    rest = _failing(error)
+                    break
+                end = block.rfind(b"\n") + 1
+                if not end:
+                    held += block
+                    continue
+                content, held = held + block[:end], block[end:]
+                begun = yield from self._text(content)
+                if begun is not None:
+                    held = content[begun:] + held
+                    rest = blocks
+                    break
+            else:
+                rest = blocks
+            lines = lines_of(chain((held,) if held else (), rest), self.last + 1)
+            for line in joined_lines(lines):
+                self.last = line.number
+                self._brokers.lines += 1
+                yield from self._line(read_line(line, self._file))
+
+    def _text(self, content: bytes) -> Generator[Finding, None, int | None]:
+        """Follow whole lines. Where pieces of a line begin, the place of the first is returned."""
+        text = Text.of(content, self._file, self._position)
+        at = 0
+        while at < text.end:
+            if self._active is None:
+                end = content.index(b"\n", at)
+                line = PhysicalLine(self.last + 1, content[at:end], True, None)
+                if is_piece(line.content):
+                    return at
+                read = read_line(line, self._file)
+                if isinstance(read, Skipped):
+                    at = end + 1
+                    yield from self._odd(read)
+                    continue
+                self._active = self._brokers.follower_of(read)
+            follower = self._active
+            follower.begin(text, at, self.last + 1)
+            is_over = follower.go_on()
+            yield from follower.findings()
+            self._count(follower.line - 1)
+            at = follower.at
+            if is_over:
+                continue
+            line = follower.odd_line()
+            if is_piece(line.content):
+                return at
+            read = read_line(line, self._file)
+            if isinstance(read, Skipped):
+                at += len(line.content) + 1
+                yield from self._odd(read)
+                continue
+            self._active = self._brokers.follower_of(read)
+            if self._active is follower:
+                at += len(line.content) + 1
+                self._count(line.number)
+                follower.enter(read, self._position + line.number)
+                if at == text.end:
+                    follower.go_on()
+                    yield from follower.findings()
+        return None
+
+    def _count(self, last: int) -> None:
+        self._brokers.lines += last - self.last
+        self.last = last
+
+    def _odd(self, skipped: Skipped) -> Iterator[Finding]:
+        self._count(skipped.line)
+        yield finding_of(skipped)
+
+    def _line(self, read: LogLine) -> Iterator[Finding]:
+        """Follow a line that was read by itself."""
+        if isinstance(read, Skipped):
+            yield finding_of(read)
+            return
+        follower = self._brokers.follower_of(read)
+        follower.begin(Text.of(b"", self._file, self._position), 0, read.line + 1)
+        follower.enter(read, self._position + read.line)
+        follower.go_on()
+        yield from follower.findings()
+
+
+def _failing(error: DamagedStream) -> Iterator[bytes]:
+    raise error
+    yield b""

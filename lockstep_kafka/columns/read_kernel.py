@@ -1,0 +1,473 @@
+"""Reads lines as Kafka writes them into rows; any other line is left to Python.
+
+What is read here is what `read_line` reads. A line is left where anything is unusual: bytes that
+are not ASCII, an escape, white space in the JSON, a field twice, a number that is too large.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from lockstep.machine.search.kernel_parts import bytes_at, counts_at, floats_at
+from lockstep_kafka.columns.json_spec import FIELDS as F
+from lockstep_kafka.columns.json_spec import KEY, KEY_PLACES, OBJECTS, Kind, Object
+from lockstep_kafka.columns.layout import (
+    ANSWERED,
+    ASKED,
+    FETCH,
+    MARK,
+    NOT_GIVEN,
+    OTHER,
+    ROW,
+)
+from lockstep_kafka.columns.text_kernel import (
+    checksum,
+    line_end,
+    partition_number,
+    skipped_value,
+    text_number,
+    written_time,
+)
+
+_compiled: Any = njit(boundscheck=False, error_model="numpy")
+
+_ODD = -1
+_FETCH_API = 1
+_FIRST_WITH_IDS = 13
+_FIRST_WITH_TAGGED_REPLICA = 15
+_OLDEST, _NEWEST = 4, 18
+_DEEPEST = 8
+_SIZE_MISSING = -2
+_NO_SIZE = -1
+
+_LINE, _HEADER, _REQUEST = int(Object.LINE), int(Object.HEADER), int(Object.REQUEST)
+_RESPONSE, _ASKED_TOPIC, _ASKED = int(Object.RESPONSE), int(Object.ASKED_TOPIC), int(Object.ASKED)
+_FORGOTTEN_TOPIC, _ANSWERED = int(Object.FORGOTTEN_TOPIC), int(Object.ANSWERED)
+_ANSWERED_TOPIC = int(Object.ANSWERED_TOPIC)
+_INTEGER, _TEXT, _TEXT_OR_NULL = int(Kind.INTEGER), int(Kind.TEXT), int(Kind.TEXT_OR_NULL)
+_MILLISECONDS, _OBJECT, _OBJECTS = int(Kind.MILLISECONDS), int(Kind.OBJECT), int(Kind.OBJECTS)
+_INTEGERS, _NULL = int(Kind.INTEGERS), int(Kind.NULL)
+
+_QUOTE, _COMMA, _COLON, _MINUS, _DOT = 0x22, 0x2C, 0x3A, 0x2D, 0x2E
+_OPEN, _CLOSE, _OPEN_LIST, _CLOSE_LIST = 0x7B, 0x7D, 0x5B, 0x5D
+_ZERO, _NINE = 0x30, 0x39
+
+
+@_compiled
+def _key(m: Any, at: Any, of: Any) -> Any:
+    """The field whose key begins here, and where its value begins.
+
+    The field is 0 where the key is not one that is read, and the place is negative for no key.
+    """
+    text, keys, names = bytes_at(m.text), counts_at(m.keys), bytes_at(m.key_text)
+    start = at
+    value = np.uint64(of + 1)
+    while text[at] != _QUOTE:
+        byte = text[at]
+        if byte < 0x20 or byte > 0x7E or byte == 0x5C:
+            return 0, _ODD
+        value = value * np.uint64(0x100000001B3) ^ np.uint64(byte)
+        at += 1
+    if text[at + 1] != _COLON:
+        return 0, _ODD
+    hashed = np.int64((value ^ value >> np.uint64(29)) & np.uint64(2**62 - 1)) | 1
+    place = hashed % KEY_PLACES
+    while keys[place * KEY.size] != 0:
+        key = place * KEY.size
+        if keys[key] == hashed and keys[key + KEY.of] == of and keys[key + KEY.length] == at - start:
+            first = keys[key + KEY.text]
+            same = True
+            for index in range(at - start):
+                if names[first + index] != text[start + index]:
+                    same = False
+            if same:
+                return key, at + 2
+        place = (place + 1) % KEY_PLACES
+    return 0, at + 2
+
+
+@_compiled
+def _integer(m: Any, at: Any, limit: Any) -> Any:
+    """An integer of at most 18 digits, and where it ends; the place is negative for any other."""
+    text = bytes_at(m.text)
+    sign = 1
+    if text[at] == _MINUS:
+        sign = -1
+        at += 1
+    start, value = at, 0
+    while _ZERO <= text[at] <= _NINE and at - start < 19:
+        value = value * 10 + (np.int64(text[at]) - _ZERO)
+        at += 1
+    digits = at - start
+    if digits == 0 or digits > 18 or (text[start] == _ZERO and (digits > 1 or sign < 0)):
+        return 0, _ODD
+    if text[at] == _DOT or text[at] == 0x65 or text[at] == 0x45:
+        return 0, _ODD
+    value *= sign
+    if value > limit or value < -limit - 1:
+        return 0, _ODD
+    return value, at
+
+
+@_compiled
+def _milliseconds(m: Any, at: Any) -> Any:
+    """The digits of a decimal number, by what to divide them, and where it ends."""
+    text = bytes_at(m.text)
+    start, value, scale = at, 0, 1
+    while _ZERO <= text[at] <= _NINE and at - start < 16:
+        value = value * 10 + (np.int64(text[at]) - _ZERO)
+        at += 1
+    digits = at - start
+    if digits == 0 or (digits > 1 and text[start] == _ZERO):
+        return 0, 1, _ODD
+    if text[at] == _DOT:
+        at += 1
+        first = at
+        while _ZERO <= text[at] <= _NINE and at - start < 17:
+            value = value * 10 + (np.int64(text[at]) - _ZERO)
+            scale *= 10
+            at += 1
+        if at == first:
+            return 0, 1, _ODD
+    # Up to 15 digits are a double exactly, and so is their quotient by a power of ten, rounded once.
+    if at - start > 15 or text[at] == 0x65 or text[at] == 0x45:
+        return 0, 1, _ODD
+    return value, scale, at
+
+
+@_compiled
+def _open(m: Any, of: Any) -> Any:
+    """Fields of an object that need not be there have their defaults."""
+    fields = counts_at(m.fields)
+    if of == _ASKED:
+        fields[F.log_start] = fields[F.leader_epoch] = fields[F.last_fetched] = -1
+    elif of == _ANSWERED:
+        fields[F.log_start] = fields[F.preferred] = -1
+        fields[F.diverging] = fields[F.snapshot_end] = fields[F.snapshot_epoch] = -1
+        fields[F.records_size] = _SIZE_MISSING
+        fields[F.no_records] = 0
+    elif of == _REQUEST:
+        fields[F.session] = 0
+        fields[F.epoch] = fields[F.replica] = -1
+    elif of == _RESPONSE:
+        fields[F.error] = fields[F.response_session] = 0
+    elif of == _ASKED_TOPIC or of == _ANSWERED_TOPIC or of == _FORGOTTEN_TOPIC:
+        fields[F.topic_name] = fields[F.topic_id] = -1
+
+
+@_compiled
+def _topic(m: Any) -> Any:
+    """The topic of the object that is read; negative where it is not there yet, or no id."""
+    fields = counts_at(m.fields)
+    if fields[F.version] < _FIRST_WITH_IDS:
+        return fields[F.topic_name]
+    return fields[F.topic_id]
+
+
+@_compiled
+def _close(m: Any, of: Any) -> Any:
+    """Keep what an object says of a partition; False where it is said twice."""
+    if of != _ASKED and of != _ANSWERED:
+        return True
+    fields, marks = counts_at(m.fields), counts_at(m.marks)
+    partition = partition_number(m, fields[F.topic_of], fields[F.partition])
+    mark = partition * MARK.size
+    if of == _ASKED:
+        if marks[mark + MARK.asked] == m.mark:
+            return False
+        marks[mark + MARK.asked] = m.mark
+        asked, at = counts_at(m.asked), m.asked_count * ASKED.size
+        asked[at + ASKED.partition] = partition
+        asked[at + ASKED.offset] = fields[F.fetch_offset]
+        asked[at + ASKED.log_start] = fields[F.log_start]
+        asked[at + ASKED.max_bytes] = fields[F.max_bytes]
+        asked[at + ASKED.leader_epoch] = fields[F.leader_epoch]
+        asked[at + ASKED.last_fetched] = fields[F.last_fetched]
+        m.asked_count += 1
+        return True
+    if marks[mark + MARK.answered] == m.mark:
+        return False
+    marks[mark + MARK.answered] = m.mark
+    answered, at = counts_at(m.answered), m.answered_count * ANSWERED.size
+    size = fields[F.records_size]
+    if size == _SIZE_MISSING:
+        size = 0 if fields[F.no_records] != 0 else _NO_SIZE
+    elif size < 0:
+        return False
+    hint = 1 if fields[F.diverging] >= 0 else 0
+    if fields[F.snapshot_epoch] >= 0 or fields[F.snapshot_end] >= 0:
+        hint |= 2
+    answered[at + ANSWERED.partition] = partition
+    answered[at + ANSWERED.error] = fields[F.partition_error]
+    answered[at + ANSWERED.high_watermark] = fields[F.high_watermark]
+    answered[at + ANSWERED.stable] = fields[F.stable]
+    answered[at + ANSWERED.log_start] = fields[F.log_start]
+    answered[at + ANSWERED.records_size] = size
+    answered[at + ANSWERED.preferred] = fields[F.preferred]
+    answered[at + ANSWERED.hint] = hint
+    m.answered_count += 1
+    return True
+
+
+@_compiled
+def _forgotten(m: Any, at: Any) -> Any:
+    """Read the numbers of partitions in a list, after its bracket; where it ends, or negative."""
+    text, forgotten = bytes_at(m.text), counts_at(m.forgotten)
+    topic = _topic(m)
+    if topic < 0:
+        return _ODD
+    if text[at] == _CLOSE_LIST:
+        return at + 1
+    while True:
+        number, at = _integer(m, at, 2**31 - 1)
+        if at < 0 or m.forgotten_count >= m.scratch_room:
+            return _ODD
+        forgotten[m.forgotten_count] = partition_number(m, topic, number)
+        m.forgotten_count += 1
+        if text[at] == _CLOSE_LIST:
+            return at + 1
+        if text[at] != _COMMA:
+            return _ODD
+        at += 1
+
+
+@_compiled
+def _simple(m: Any, at: Any, key: Any) -> Any:
+    """Read a value that is no object and no list of objects; where it ends, or negative."""
+    text, fields, keys = bytes_at(m.text), counts_at(m.fields), counts_at(m.keys)
+    kind, target = keys[key + KEY.kind], keys[key + KEY.target]
+    if kind == _INTEGER:
+        fields[target], at = _integer(m, at, keys[key + KEY.limit])
+        return at
+    if kind == _TEXT or kind == _TEXT_OR_NULL:
+        if text[at] == _QUOTE:
+            fields[target], at = text_number(m, at + 1, target == F.topic_id)
+            return at
+        if kind == _TEXT or text[at] != 0x6E:
+            return _ODD
+        fields[target] = m.empty_text
+        return skipped_value(m, at)
+    if kind == _MILLISECONDS:
+        fields[F.total_digits], fields[F.total_scale], at = _milliseconds(m, at)
+        return at
+    if kind == _NULL:
+        fields[target] = 1
+        return skipped_value(m, at) if text[at] == 0x6E else _ODD
+    if kind == _INTEGERS:
+        return _forgotten(m, at + 1) if text[at] == _OPEN_LIST else _ODD
+    return _ODD
+
+
+@_compiled
+def _object(m: Any, at: Any) -> Any:
+    """Read the object of a line, from its first brace on; where it ends, or negative."""
+    text, fields, keys = bytes_at(m.text), counts_at(m.fields), counts_at(m.keys)
+    stack, required = counts_at(m.stack), counts_at(m.required)
+    if text[at] != _OPEN:
+        return _ODD
+    at += 1
+    of, seen, depth, in_list = _LINE, np.int64(0), 0, False
+    while True:
+        if text[at] == _CLOSE:
+            version = fields[F.version]
+            if of == _HEADER:
+                if fields[F.api] == _FETCH_API and not _OLDEST <= version <= _NEWEST:
+                    return _ODD
+                needed = required[_OLDEST * OBJECTS + of]
+            elif of == _LINE and fields[F.api] != _FETCH_API:
+                needed = m.required_of_others
+            else:
+                needed = required[version * OBJECTS + of]
+            if seen & needed != needed or not _close(m, of):
+                return _ODD
+            at += 1
+            if depth == 0:
+                return at
+            if in_list and text[at] == _COMMA:
+                if text[at + 1] != _OPEN:
+                    return _ODD
+                at += 2
+                seen = np.int64(0)
+                _open(m, of)
+                if (of == _ASKED and m.asked_count >= m.scratch_room) or (
+                    of == _ANSWERED and m.answered_count >= m.scratch_room
+                ):
+                    return _ODD
+                continue
+            if in_list:
+                if text[at] != _CLOSE_LIST:
+                    return _ODD
+                at += 1
+            depth -= 1
+            of, seen = stack[3 * depth], stack[3 * depth + 1]
+            in_list = stack[3 * depth + 2] != 0
+            if text[at] == _COMMA:
+                at += 1
+            elif text[at] != _CLOSE:
+                return _ODD
+            else:
+                continue
+        if text[at] != _QUOTE:
+            return _ODD
+        key, at = _key(m, at + 1, of)
+        if at < 0:
+            return _ODD
+        nested = 0
+        if key == 0:
+            at = skipped_value(m, at)
+        else:
+            bit = keys[key + KEY.bit]
+            if seen & bit != 0:
+                return _ODD
+            seen |= bit
+            kind = keys[key + KEY.kind]
+            if kind != _OBJECT and kind != _OBJECTS:
+                at = _simple(m, at, key)
+            elif of == _LINE and keys[key + KEY.target] != _HEADER and fields[F.api] < 0:
+                return _ODD
+            elif (
+                of == _LINE
+                and keys[key + KEY.target] != _HEADER
+                and fields[F.api] != _FETCH_API
+            ):
+                at = skipped_value(m, at)
+            elif kind == _OBJECT and text[at] == _OPEN:
+                nested = 1
+                at += 1
+            elif kind == _OBJECTS and text[at] == _OPEN_LIST and text[at + 1] == _OPEN:
+                nested = 2
+                at += 2
+            elif kind == _OBJECTS and text[at] == _OPEN_LIST and text[at + 1] == _CLOSE_LIST:
+                at += 2
+            else:
+                return _ODD
+        if at < 0:
+            return _ODD
+        if nested != 0:
+            inner = keys[key + KEY.target]
+            if inner == _ASKED or inner == _ANSWERED:
+                fields[F.topic_of] = _topic(m)
+                if fields[F.topic_of] < 0:
+                    return _ODD
+                if m.asked_count >= m.scratch_room or m.answered_count >= m.scratch_room:
+                    return _ODD
+            stack[3 * depth], stack[3 * depth + 1] = of, seen
+            stack[3 * depth + 2] = 1 if in_list else 0
+            depth += 1
+            of, seen, in_list = inner, np.int64(0), nested == 2
+            _open(m, of)
+            continue
+        if text[at] == _COMMA:
+            at += 1
+            if text[at] != _QUOTE:
+                return _ODD
+        elif text[at] != _CLOSE:
+            return _ODD
+
+
+@_compiled
+def read(m: Any, at: Any, end: Any) -> Any:
+    """Read the line between two places into the fields; whether it is one that is read here."""
+    text, fields = bytes_at(m.text), counts_at(m.fields)
+    fields[F.time], start = written_time(m, at, end)
+    if start < 0:
+        return False
+    fields[F.api] = -1
+    fields[F.total_digits], fields[F.total_scale] = 0, 1
+    m.asked_count = m.forgotten_count = m.answered_count = 0
+    m.mark += 1
+    stop = _object(m, start)
+    if stop < 0:
+        return False
+    # What the layout prints after the message has no brace, and no second message.
+    for place in range(stop, end):
+        byte = text[place]
+        if byte == _CLOSE or byte == 0x43 or byte < 0x20 or byte > 0x7E:
+            return False
+    if stop < end and text[stop] != 0x20:
+        return False
+    fields[F.fingerprint] = checksum(m, start, stop)
+    return True
+
+
+@_compiled
+def new_row(m: Any, length: Any) -> Any:
+    """Room for a row of so many words; 0 where there is none. Its first word is its size."""
+    rows, free = counts_at(m.rows), counts_at(m.free_rows)
+    size, kind = 32, 0
+    while size < length:
+        size *= 2
+        kind += 1
+    row = free[kind]
+    if row != 0:
+        free[kind] = rows[row + 1]
+        return row
+    row = m.rows_end
+    if row + size > m.rows_room:
+        m.is_full = 1
+        return 0
+    m.rows_end = row + size
+    rows[row] = kind
+    return row
+
+
+@_compiled
+def free_row(m: Any, row: Any) -> Any:
+    """The row is used no more."""
+    rows, free = counts_at(m.rows), counts_at(m.free_rows)
+    kind = rows[row]
+    rows[row + 1] = free[kind]
+    free[kind] = row
+
+
+@_compiled
+def keep(m: Any) -> Any:
+    """The row of what was read; 0 where there is no room."""
+    rows, fields = counts_at(m.rows), counts_at(m.fields)
+    is_fetch = fields[F.api] == _FETCH_API
+    asked = m.asked_count * ASKED.size
+    answered = m.answered_count * ANSWERED.size
+    row = new_row(m, ROW.size + asked + m.forgotten_count + answered)
+    if row == 0:
+        return 0
+    rows[row + ROW.kind] = FETCH if is_fetch else OTHER
+    rows[row + ROW.line] = m.line
+    rows[row + ROW.file] = m.file
+    rows[row + ROW.time] = fields[F.time]
+    floats_at(m.rows)[row + ROW.total] = fields[F.total_digits] / fields[F.total_scale]
+    rows[row + ROW.version] = fields[F.version]
+    rows[row + ROW.correlation] = fields[F.correlation]
+    rows[row + ROW.client] = fields[F.client]
+    rows[row + ROW.connection] = fields[F.connection]
+    rows[row + ROW.api] = fields[F.name]
+    rows[row + ROW.fingerprint] = fields[F.fingerprint]
+    rows[row + ROW.moved] = 0
+    if is_fetch:
+        is_tagged = fields[F.version] >= _FIRST_WITH_TAGGED_REPLICA
+        rows[row + ROW.replica] = fields[F.replica if is_tagged else F.old_replica]
+        rows[row + ROW.session] = fields[F.session]
+        rows[row + ROW.epoch] = fields[F.epoch]
+        rows[row + ROW.max_wait] = fields[F.max_wait]
+        rows[row + ROW.min_bytes] = fields[F.min_bytes]
+        rows[row + ROW.error] = fields[F.error]
+        rows[row + ROW.response_session] = fields[F.response_session]
+        rows[row + ROW.throttle] = fields[F.throttle]
+        rows[row + ROW.isolation] = fields[F.isolation]
+    rows[row + ROW.asked] = m.asked_count
+    rows[row + ROW.forgotten] = m.forgotten_count
+    rows[row + ROW.answered] = m.answered_count
+    at = row + ROW.size
+    at = _copied(counts_at(m.asked), asked, rows, at)
+    at = _copied(counts_at(m.forgotten), m.forgotten_count, rows, at)
+    _copied(counts_at(m.answered), answered, rows, at)
+    return row
+
+
+@_compiled
+def _copied(source: Any, count: Any, rows: Any, at: Any) -> Any:
+    for index in range(count):
+        rows[at + index] = source[index]
+    return at + count

@@ -1,0 +1,153 @@
+"""The loop over lines: read, put in order, follow; it stops where Python has to do something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import binding
+from numba import cfunc, from_dtype, njit, types
+
+from lockstep.machine.search.kernel_parts import bytes_at, counts_at
+from lockstep_kafka.columns.exchange_kernel import (
+    count_of,
+    drop_others,
+    entries_of,
+    hold_all,
+    list_all,
+    listed,
+    name_connection,
+    others_of,
+    put_case,
+    put_others,
+    put_session,
+    release,
+    up_in,
+    watch_all,
+    watched_by,
+)
+from lockstep_kafka.columns.follow_kernel import follow
+from lockstep_kafka.columns.layout import COMMANDS, CONNECTION, DONE, NO_ROOM, ODD_LINE, ROW, TEXT, words
+from lockstep_kafka.columns.json_spec import FIELDS
+from lockstep_kafka.columns.order_kernel import given_out, take
+from lockstep_kafka.columns.read_kernel import free_row, keep, new_row, read
+from lockstep_kafka.columns.text_kernel import line_end, partition_number
+
+_COMMANDS = words(" ".join(COMMANDS))
+_compiled: Any = njit(boundscheck=False, error_model="numpy")
+
+
+@_compiled
+def _is_of_the_broker(m: Any) -> Any:
+    """Whether the connection that was read is one of the broker that is followed."""
+    connection = counts_at(m.fields)[FIELDS.connection]
+    if m.prefix_length == 0 or counts_at(m.connection_of)[connection] != 0:
+        return True
+    texts, names, prefix = counts_at(m.texts), bytes_at(m.names), bytes_at(m.prefix)
+    row = connection * TEXT.size
+    if texts[row + TEXT.length] < m.prefix_length:
+        return False
+    start = texts[row + TEXT.start]
+    for index in range(m.prefix_length):
+        if names[start + index] != prefix[index]:
+            return False
+    return True
+
+
+@_compiled
+def _run(m: Any) -> Any:
+    """Go on until all lines are read and followed, or until something is to be done by Python."""
+    rows = counts_at(m.rows)
+    while True:
+        while m.entering == 0:
+            if m.current == 0:
+                m.current = given_out(m)
+                if m.current == 0:
+                    break
+            code = follow(m, m.current)
+            if code != DONE:
+                return code
+            free_row(m, m.current)
+            m.current = 0
+        if m.entering == 0:
+            if m.at >= m.end:
+                return DONE
+            end = line_end(m, m.at)
+            m.line_end = end
+            m.is_full = 0
+            is_read = read(m, m.at, end)
+            if m.is_full != 0 or m.connections_end + CONNECTION.size > m.connections_room:
+                return NO_ROOM
+            if not is_read or not _is_of_the_broker(m):
+                return ODD_LINE
+            row = keep(m)
+            if row == 0:
+                return NO_ROOM
+            rows[row + ROW.position] = m.first_position + m.line
+            m.entering = row
+            m.at = end + 1
+            m.line += 1
+            m.lines += 1
+        code = take(m, m.entering)
+        m.stopped_at = m.entering
+        m.entering = 0
+        if code != DONE:
+            return code
+
+
+@_compiled
+def do(m: Any) -> Any:  # noqa: PLR0911 - one answer a command
+    """Do what is asked for."""
+    command = m.command
+    if command == _COMMANDS.run:
+        return _run(m)
+    if command == _COMMANDS.hold_all:
+        return hold_all(m)
+    if command == _COMMANDS.entries_of:
+        return entries_of(m)
+    if command == _COMMANDS.count_of:
+        return count_of(m)
+    if command == _COMMANDS.release:
+        return release(m)
+    if command == _COMMANDS.list_all:
+        return list_all(m)
+    if command == _COMMANDS.listed:
+        return listed(m)
+    if command == _COMMANDS.watched_by:
+        return watched_by(m)
+    if command == _COMMANDS.watch_all:
+        return watch_all(m)
+    if command == _COMMANDS.up_in:
+        return up_in(m)
+    if command == _COMMANDS.others_of:
+        return others_of(m)
+    if command == _COMMANDS.put_others:
+        return put_others(m)
+    if command == _COMMANDS.put_case:
+        return put_case(m)
+    if command == _COMMANDS.put_session:
+        return put_session(m)
+    if command == _COMMANDS.drop_others:
+        return drop_others(m)
+    if command == _COMMANDS.new_row:
+        return new_row(m, m.count)
+    if command == _COMMANDS.number_partition:
+        return partition_number(m, m.owner, m.partition)
+    if command == _COMMANDS.free_row:
+        free_row(m, m.owner)
+        return 0
+    return name_connection(m)
+
+
+def module_text(fields: Sequence[str]) -> str:
+    """The loop as the text of an LLVM module; `fields` are the words that it is given."""
+    record = from_dtype(np.dtype([(field, np.int64) for field in fields]))
+    kernel = cfunc(types.int64(record), error_model="numpy")(do.py_func)
+    module = binding.parse_assembly(kernel.inspect_llvm())
+    for part in module.functions:
+        if part.name.startswith("cfunc."):
+            inner = part.name.removeprefix("cfunc.")
+            part.linkage = "internal"
+    module.get_function(inner).name = "run"
+    return str(module)
