@@ -132,6 +132,7 @@ class Exchange:
         words[CONNECTION.file] = self.file(connection.file)
         words[CONNECTION.unwanted] = 0
         words[CONNECTION.is_odd] = 0
+        words[CONNECTION.has_outside] = connection.outside is not None
         self._put_others(row, connection)
         fetcher = connection.fetcher
         table = memory.tables["connections"]
@@ -141,6 +142,7 @@ class Exchange:
         else:
             words[CONNECTION.session] = fetcher.session
             words[CONNECTION.epoch] = fetcher.epoch
+            words[CONNECTION.former] = fetcher.former
             words[CONNECTION.is_whole] = fetcher.is_whole
             words[CONNECTION.uses_ids] = fetcher.uses_topic_ids
             settled = self.fetchers.kept(fetcher.session, fetcher)
@@ -186,6 +188,16 @@ class Exchange:
             connection.position = words[CONNECTION.position]
             connection.time_ms = number_in(words[CONNECTION.time])
             connection.file = self.files[words[CONNECTION.file]]
+        finding, judged = connection.outside, words[CONNECTION.judged]
+        if finding is not None and judged:
+            table[row + CONNECTION.judged] = 0
+            finding.lines += judged
+            finding.client_side.judged += judged
+            finding.broker_side.judged += judged
+            file = self.files[words[CONNECTION.last_file]]
+            finding.last = Place(file, words[CONNECTION.last_line])
+            finding.last_ms = number_in(words[CONNECTION.last_time])
+            finding.api_version = words[CONNECTION.last_version]
         others = connection._others
         others.clear()
         if words[CONNECTION.others_count]:
@@ -213,6 +225,8 @@ class Exchange:
     def _check_in_fetcher(self, fetcher: Fetcher, words: list[int], name: str) -> None:
         fetcher.session, fetcher.epoch = words[CONNECTION.session], words[CONNECTION.epoch]
         fetcher.since = Place(self.files[words[CONNECTION.since_file]], words[CONNECTION.since_line])
+        fetcher.former = words[CONNECTION.former]
+        fetcher.is_whole = bool(words[CONNECTION.is_whole])
         fetcher.connection = name
         fetcher.completion_ms = number_in(words[CONNECTION.completion])
         is_whole = bool(words[CONNECTION.unwanted])

@@ -59,6 +59,8 @@ _MOST_IDS = 1_000
 _HOUR_MS = 3_600_000
 _INCREMENTAL = 3
 """The place of the row among those of `Row`."""
+_HEADS = 16
+"""Answers on heads of a kind: of incremental requests, of full ones with epoch 0, and with -1."""
 
 _SAME_SESSION, _ANOTHER_SESSION = int(Holding.SAME), int(Holding.ANOTHER)
 _NO_SESSION, _OPEN_SESSION = int(Holding.NONE), int(Holding.OPEN)
@@ -157,16 +159,17 @@ def _reach(m: Any, row: Any, connection: Any) -> Any:
 
 @_compiled
 def _is_sent(m: Any, row: Any, connection: Any) -> Any:
-    """Whether the fetcher can send the head of an incremental request now."""
+    """Whether the fetcher can send the head of the request now, as far as it is known."""
     rows, connections = counts_at(m.rows), counts_at(m.connections)
     session, epoch = (
         connections[connection + CONNECTION.session],
         connections[connection + CONNECTION.epoch],
     )
+    number, sent = rows[row + ROW.session], rows[row + ROW.epoch]
     holding = _ANOTHER_SESSION
     if session == OPEN:
         holding = _OPEN_SESSION
-    elif session == rows[row + ROW.session]:
+    elif session == number and number != 0:
         holding = _SAME_SESSION
     elif session == 0:
         holding = _NO_SESSION
@@ -175,9 +178,10 @@ def _is_sent(m: Any, row: Any, connection: Any) -> Any:
         expectation = _OPEN_EPOCH
     elif epoch == 0:
         expectation = _FULL
-    elif epoch == rows[row + ROW.epoch]:
+    elif epoch == sent:
         expectation = _SAME_EPOCH
-    return counts_at(m.heads)[holding * 4 + expectation] != 0
+    kind = 0 if sent > 0 else 1 - sent
+    return counts_at(m.heads)[kind * _HEADS + holding * 4 + expectation] != 0
 
 
 @_compiled
@@ -271,9 +275,8 @@ def _name(m: Any, session: Any, partition: Any) -> Any:
 
 @_compiled
 def _names(m: Any, row: Any, session: Any) -> Any:
-    """Gather the partitions of which the exchange says something."""
-    rows, sessions, held = counts_at(m.rows), counts_at(m.sessions), counts_at(m.held_rows)
-    logs, log_of, marks = counts_at(m.logs), counts_at(m.log_of), counts_at(m.marks)
+    """Gather the partitions that the request or the response names."""
+    rows = counts_at(m.rows)
     m.named_count = 0
     at = row + ROW.size
     for _ in range(rows[row + ROW.asked]):
@@ -286,6 +289,13 @@ def _names(m: Any, row: Any, session: Any) -> Any:
         at += ANSWERED.size
     for index in range(rows[row + ROW.forgotten]):
         _name(m, session, rows[forgotten + index])
+
+
+@_compiled
+def _due_names(m: Any, row: Any, session: Any) -> Any:
+    """Gather those, too, that a session would have to be answered of."""
+    sessions, held = counts_at(m.sessions), counts_at(m.held_rows)
+    logs, log_of, marks = counts_at(m.logs), counts_at(m.log_of), counts_at(m.marks)
     if m.filled == 0 and m.is_replica == 0:
         entry = sessions[session + SESSION.readable]
         while entry != 0:
@@ -317,14 +327,10 @@ def _names(m: Any, row: Any, session: Any) -> Any:
 
 
 @_compiled
-def _answers(m: Any, row: Any, session: Any) -> Any:
+def _answers(m: Any, row: Any) -> Any:
     """Whether the model explains what is answered of each partition; `named` has its outcomes."""
     names, logs, log_of = counts_at(m.named), counts_at(m.logs), counts_at(m.log_of)
     held = counts_at(m.held_rows)
-    counts_at(m.case)[CASE.row] = _INCREMENTAL
-    code = _names(m, row, session)
-    if code != DONE:
-        return code
     for index in range(m.named_count):
         named = index * NAMED.size
         partition, entry = names[named + NAMED.partition], names[named + NAMED.held]
@@ -337,9 +343,13 @@ def _answers(m: Any, row: Any, session: Any) -> Any:
         code = explain(m, row, named)
         if code != DONE:
             return code
-        if names[named + NAMED.membership] == _ABSENT and (
-            names[named + NAMED.answered] != 0
-            or (entry != 0 and held[entry + HELD.is_lagging] != 0)
+        if (
+            names[named + NAMED.membership] == _ABSENT
+            and m.is_full_request == 0
+            and (
+                names[named + NAMED.answered] != 0
+                or (entry != 0 and held[entry + HELD.is_lagging] != 0)
+            )
         ):
             return ODD_STEP
     return DONE
@@ -397,8 +407,14 @@ def _take_in(m: Any, row: Any, session: Any, named: Any) -> Any:
         append(m, session, SESSION.readable, entry, HELD.is_readable)
     else:
         remove(m, session, SESSION.readable, entry, HELD.is_readable)
-    if answered != 0:
-        _tell(m, row, entry, named)
+    if answered == 0:
+        return
+    if _tell(m, row, named):
+        remove(m, session, SESSION.lagging, entry, HELD.is_lagging)
+        watch(m, log, entry)
+    else:
+        append(m, session, SESSION.lagging, entry, HELD.is_lagging)
+        leave(m, log, entry)
 
 
 @_compiled
@@ -411,8 +427,8 @@ def _want(m: Any, entry: Any, asked: Any) -> Any:
 
 
 @_compiled
-def _tell(m: Any, row: Any, entry: Any, named: Any) -> Any:
-    """Keep what is answered of a partition, for all sessions that have it."""
+def _tell(m: Any, row: Any, named: Any) -> Any:
+    """Keep what is answered of a partition for all sessions; whether it is the latest told."""
     rows, names, logs = counts_at(m.rows), counts_at(m.named), counts_at(m.logs)
     held, log_of = counts_at(m.held_rows), counts_at(m.log_of)
     answered, leader_epoch = names[named + NAMED.answered], names[named + NAMED.leader_epoch]
@@ -429,7 +445,7 @@ def _tell(m: Any, row: Any, entry: Any, named: Any) -> Any:
             and logs[newest + TELLING.position] < rows[row + ROW.position]
         )
     ):
-        logs[log + LOG.exists] = logs[log + LOG.is_dirty] = 1
+        logs[log + LOG.exists] = 1
         logs[log + LOG.leader_epoch] = leader_epoch
         logs[log + LOG.file] = file
         logs[log + LOG.count] = 0
@@ -441,18 +457,11 @@ def _tell(m: Any, row: Any, entry: Any, named: Any) -> Any:
         while other != 0:
             following = held[other + HELD.next_up]
             held[other + HELD.is_up] = 0
-            owner = held[other + HELD.owner]
-            append(m, owner, SESSION.lagging, other, HELD.is_lagging)
+            append(m, held[other + HELD.owner], SESSION.lagging, other, HELD.is_lagging)
             other = following
         logs[log + LOG.up] = 0
     newest = log + LOG.tellings + TELLING.size * (logs[log + LOG.count] - 1)
-    session = held[entry + HELD.owner]
-    if logs[newest + TELLING.high_watermark] <= high_watermark:
-        remove(m, session, SESSION.lagging, entry, HELD.is_lagging)
-        watch(m, log, entry)
-    else:
-        append(m, session, SESSION.lagging, entry, HELD.is_lagging)
-        leave(m, log, entry)
+    return logs[newest + TELLING.high_watermark] <= high_watermark
 
 
 @_compiled
@@ -551,6 +560,7 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
         return ODD_STEP
     if connections[connection + CONNECTION.session] == number and not _lists(m, row, connection):
         return ODD_STEP
+    m.is_full_request = 0
     m.is_replica = 1 if rows[row + ROW.replica] >= 0 else 0
     m.members = sessions[session + SESSION.members]
     m.absence = _ABSENT if sessions[session + SESSION.is_whole] != 0 else _OPEN_MEMBERSHIP
@@ -565,7 +575,11 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
         or sessions[session + SESSION.readable] != 0
         or sessions[session + SESSION.lagging] != 0
     ):
-        code = _answers(m, row, session)
+        counts_at(m.case)[CASE.row] = _INCREMENTAL
+        _names(m, row, session)
+        code = _due_names(m, row, session)
+        if code == DONE:
+            code = _answers(m, row)
         if code != DONE:
             return code
     if m.is_full != 0 or not has_room(m, asked + m.named_count):
@@ -581,6 +595,64 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
         _take_in(m, row, session, index * NAMED.size)
     _judged(m, row, session, is_partial)
     _received(m, row, connection)
+    return DONE
+
+
+@_compiled
+def _full(m: Any, row: Any, connection: Any) -> Any:
+    """Follow a request outside of any session."""
+    rows, connections, names = (
+        counts_at(m.rows),
+        counts_at(m.connections),
+        counts_at(m.named),
+    )
+    case = counts_at(m.case)
+    uses_ids = 1 if rows[row + ROW.version] >= _FIRST_WITH_TOPIC_IDS else 0
+    served = counts_at(m.full_rows)[-rows[row + ROW.epoch]]
+    if (
+        served < 0
+        or rows[row + ROW.error] != 0
+        or rows[row + ROW.throttle] != 0
+        or rows[row + ROW.response_session] != 0
+        or rows[row + ROW.forgotten] != 0
+        or rows[row + ROW.moved] != 0
+        or connections[connection + CONNECTION.uses_ids] != uses_ids
+        or connections[connection + CONNECTION.has_outside] == 0
+        or not _reach(m, row, connection)
+        or not _is_sent(m, row, connection)
+        or not _mark(m, row)
+    ):
+        return ODD_STEP
+    m.is_full_request = 1
+    m.is_replica = 1 if rows[row + ROW.replica] >= 0 else 0
+    m.members, m.absence = 0, _ABSENT
+    _names(m, row, 0)
+    case[CASE.row] = served
+    code = _answers(m, row)
+    if code != DONE:
+        return code
+    if m.is_full != 0:
+        return NO_ROOM
+    for index in range(m.named_count):
+        if names[index * NAMED.size + NAMED.answered] != 0:
+            _tell(m, row, index * NAMED.size)
+    entry = connections[connection + CONNECTION.wanted]
+    while entry != 0:
+        connections[connection + CONNECTION.unwanted] += 1
+        entry = let_go(m, entry)
+    connections[connection + CONNECTION.wanted] = 0
+    connections[connection + CONNECTION.is_whole] = 0
+    connections[connection + CONNECTION.former] = 0
+    connections[connection + CONNECTION.completion] = rows[row + ROW.time]
+    connections[connection + CONNECTION.judged] += 1
+    connections[connection + CONNECTION.last_line] = rows[row + ROW.line]
+    connections[connection + CONNECTION.last_file] = rows[row + ROW.file]
+    connections[connection + CONNECTION.last_time] = rows[row + ROW.time]
+    connections[connection + CONNECTION.last_version] = rows[row + ROW.version]
+    _count(m, row, 0)
+    _received(m, row, connection)
+    connections[connection + CONNECTION.session] = 0
+    connections[connection + CONNECTION.epoch] = 0
     return DONE
 
 
@@ -663,8 +735,12 @@ def follow(m: Any, row: Any) -> Any:
         code = _other(m, row, connection)
     elif connections[connection + CONNECTION.is_odd] != 0:
         code = ODD_STEP
-    else:
+    elif rows[row + ROW.epoch] > 0:
         code = _incremental(m, row, connection)
+    elif rows[row + ROW.session] == 0 and rows[row + ROW.epoch] >= -1:
+        code = _full(m, row, connection)
+    else:
+        code = ODD_STEP
     if code == DONE:
         m.judged += 1
         connections[connection + CONNECTION.used] = m.judged

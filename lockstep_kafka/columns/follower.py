@@ -12,6 +12,7 @@ from msgspec import structs
 from lockstep.system.physical_lines import PhysicalLine
 from lockstep_kafka.columns.exchange import Exchange, number_in, given
 from lockstep_kafka.columns.layout import (
+    ANOTHER_BROKER,
     ANSWERED,
     ASKED,
     CASE,
@@ -99,11 +100,18 @@ class ColumnFollower(BrokerFollower):
         case = LineCase(
             1, SessionState.EXPECTED, Membership.PRESENT, 0, ResponseId.SAME, is_throttled=False
         )
-        if self._explanations.lines.explain(case) != Row.INCREMENTAL:
-            return
-        for holding, expectation in product(Holding, Expectation):
-            head = HeadCase(holding, expectation, names_session=True, epoch=1)
-            heads[holding * 4 + expectation] = fetchers.explains_head(head)
+        full_rows = self._memory.tables["full_rows"]
+        for epoch in (0, -1):
+            full = case._replace(
+                epoch=epoch, session=SessionState.ABSENT, response_id=ResponseId.NONE
+            )
+            served = self._explanations.lines.explain(full)
+            full_rows[-epoch] = -1 if served is None else tuple(Row).index(Row(served))
+        is_followed = self._explanations.lines.explain(case) == Row.INCREMENTAL
+        for kind, (holding, expectation) in product(range(3), product(Holding, Expectation)):
+            head = HeadCase(holding, expectation, kind == 0, (1, 0, -1)[kind])
+            explained = fetchers.explains_head(head) and (kind != 0 or is_followed)
+            heads[kind * 16 + holding * 4 + expectation] = explained
         for interest, is_listed, is_forgotten in product(Interest, (0, 1), (0, 1)):
             listing = ListingCase(interest, bool(is_listed), bool(is_forgotten))
             explained = fetchers.explains_listing(listing)
@@ -127,15 +135,17 @@ class ColumnFollower(BrokerFollower):
         """The number of the next line."""
         return self._memory["line"]
 
-    def go_on(self) -> bool:
-        """Follow the text; False where a line is not read here, which `odd_line` gives."""
+    def go_on(self) -> int:
+        """Follow the text; `DONE`, or why a line is left.
+
+        `ODD_LINE` where it is not read here: `odd_line` gives it. `ANOTHER_BROKER` where it is of
+        another one's `connection`.
+        """
         memory, exchange = self._memory, self._exchange
         while True:
             code = memory.run()
-            if code == DONE:
-                return True
-            if code == ODD_LINE:
-                return False
+            if code in (DONE, ODD_LINE, ANOTHER_BROKER):
+                return code
             stopped_at = memory["stopped_at"]
             if code == ODD_STEP:
                 self._step(stopped_at)
@@ -156,6 +166,11 @@ class ColumnFollower(BrokerFollower):
                 reason = Reason.REPEATED if code == REPEATED else Reason.LATE
                 self._report.add(finding_of(unused(request, reason)))
                 self._free(stopped_at)
+
+    @property
+    def connection(self) -> str:
+        """The connection of the line that is left."""
+        return self._exchange.numbers.text(self._memory["stopped_at"])
 
     def odd_line(self) -> PhysicalLine:
         """The line that is not read here."""

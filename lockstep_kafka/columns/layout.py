@@ -36,6 +36,8 @@ LATE: Final = 8
 """The row `stopped_at` is not used."""
 NO_ROOM: Final = 9
 """A table has no room for what the next line may need."""
+ANOTHER_BROKER: Final = 10
+"""The line is of the connection `stopped_at`, which is one of another broker."""
 
 FETCH: Final = 1
 OTHER: Final = 2
@@ -68,13 +70,14 @@ REMEMBERED = words("connection correlation fingerprint next")
 CONNECTION = words(
     "name newest given_out given_fingerprint first_waiting last_waiting is_ordered next_ordered "
     "is_here is_odd used correlation position time file others last_other others_count "
-    "session epoch is_whole uses_ids since_file since_line completion wanted unwanted settled "
-    "is_changed"
+    "session epoch former is_whole uses_ids since_file since_line completion wanted unwanted "
+    "settled is_changed has_outside judged last_line last_file last_time last_version"
 )
 """A connection: what orders its requests, what is known of it, and its fetcher.
 
 `wanted` is the first of what the fetcher fetches, `unwanted` counts what it fetches no more.
 `settled` is the session that the fetcher is known to hold. `is_odd` says that Python judges it.
+What follows `has_outside` is of the finding on its requests outside of any session.
 """
 
 OTHER_REQUEST = words("correlation position time file next")

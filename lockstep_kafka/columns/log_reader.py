@@ -16,6 +16,7 @@ from lockstep.system.physical_lines import (
     lines_of,
 )
 from lockstep_kafka.columns.follower import ColumnFollower, Text
+from lockstep_kafka.columns.layout import ANOTHER_BROKER, DONE
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.layouts import is_piece, joined_lines
 from lockstep_kafka.files.lines import LogLine, Reason, Request, Skipped, finding_of
@@ -71,12 +72,13 @@ class Brokers:
             sum(follower.others for follower in followers),
         )
 
-    def follower_of(self, request: Request) -> ColumnFollower:
-        """The follower of the broker that wrote a request."""
-        broker = broker_of(request, self._paths)
+    def follower(self, connection: str, file: str) -> ColumnFollower:
+        """The follower of the broker at an end of a connection, or which wrote the file."""
+        named = self._paths.broker(file)
+        broker = named or connection.partition("-")[0]
         follower = self.followers.get(broker)
         if follower is None:
-            prefix = "" if self._paths.broker(request.file) else f"{broker}-"
+            prefix = "" if named else f"{broker}-"
             follower = ColumnFollower(broker, self._explanations, prefix=prefix)
             self.followers[broker] = follower
         return follower
@@ -148,14 +150,17 @@ class _Reading:
                     at = end + 1
                     yield from self._odd(read)
                     continue
-                self._active = self._brokers.follower_of(read)
+                self._active = self._brokers.follower(read.connection, read.file)
             follower = self._active
             follower.begin(text, at, self.last + 1)
-            is_over = follower.go_on()
+            code = follower.go_on()
             yield from follower.findings()
             self._count(follower.line - 1)
             at = follower.at
-            if is_over:
+            if code == DONE:
+                continue
+            if code == ANOTHER_BROKER:
+                self._active = self._brokers.follower(follower.connection, self._file)
                 continue
             line = follower.odd_line()
             if is_piece(line.content):
@@ -165,7 +170,7 @@ class _Reading:
                 at += len(line.content) + 1
                 yield from self._odd(read)
                 continue
-            self._active = self._brokers.follower_of(read)
+            self._active = self._brokers.follower(read.connection, read.file)
             if self._active is follower:
                 at += len(line.content) + 1
                 self._count(line.number)
@@ -188,7 +193,7 @@ class _Reading:
         if isinstance(read, Skipped):
             yield finding_of(read)
             return
-        follower = self._brokers.follower_of(read)
+        follower = self._brokers.follower(read.connection, read.file)
         follower.begin(Text.of(b"", self._file, self._position), 0, read.line + 1)
         follower.enter(read, self._position + read.line)
         follower.go_on()

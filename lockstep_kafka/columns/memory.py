@@ -64,7 +64,7 @@ WORDS: Final = tuple(
     "held_rows held_end held_room held_free first_free held_table held_mask logs log_of "
     "heads listings case case_keys case_outcomes case_mask cases numbers named named_count "
     "named_room counts counts_count counts_room last_count buffer "
-    "seen_position seen_time seen_file filled is_replica members absence "
+    "seen_position seen_time seen_file filled is_replica is_full_request members absence full_rows "
     "judged followed other_requests prefix prefix_length".split()
 )
 """What the kernel is given: numbers, and tables by their addresses."""
@@ -167,7 +167,8 @@ class Memory:
             ("remembered_places", np.int64, waiting),
             ("remembered_times", np.float64, waiting),
             ("remembered_table", np.int64, 1 << 16),
-            ("heads", np.int64, 16),
+            ("heads", np.int64, 48),
+            ("full_rows", np.int64, 2),
             ("listings", np.int64, 16),
             ("case", np.int64, CASE.size),
             ("numbers", np.int64, 16),

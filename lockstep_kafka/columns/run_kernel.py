@@ -28,7 +28,7 @@ from lockstep_kafka.columns.exchange_kernel import (
     watched_by,
 )
 from lockstep_kafka.columns.follow_kernel import follow
-from lockstep_kafka.columns.layout import COMMANDS, CONNECTION, DONE, NO_ROOM, ODD_LINE, ROW, TEXT, words
+from lockstep_kafka.columns.layout import ANOTHER_BROKER, COMMANDS, CONNECTION, DONE, NO_ROOM, ODD_LINE, ROW, TEXT, words
 from lockstep_kafka.columns.json_spec import FIELDS
 from lockstep_kafka.columns.order_kernel import given_out, take
 from lockstep_kafka.columns.read_kernel import free_row, keep, new_row, read
@@ -79,8 +79,11 @@ def _run(m: Any) -> Any:
             is_read = read(m, m.at, end)
             if m.is_full != 0 or m.connections_end + CONNECTION.size > m.connections_room:
                 return NO_ROOM
-            if not is_read or not _is_of_the_broker(m):
+            if not is_read:
                 return ODD_LINE
+            if not _is_of_the_broker(m):
+                m.stopped_at = counts_at(m.fields)[FIELDS.connection]
+                return ANOTHER_BROKER
             row = keep(m)
             if row == 0:
                 return NO_ROOM
