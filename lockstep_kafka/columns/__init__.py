@@ -1,1 +1,1 @@
-"""Logs followed in columns: the lines that the model is known to explain, without Python objects."""
+"""Logs followed in columns: what the model is known to explain makes no Python objects."""

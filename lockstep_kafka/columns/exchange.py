@@ -6,92 +6,33 @@ in Python looks it up. So whoever reads the mappings of a `Broker` finds what is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from heapq import heapify, heappop, heappush
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from lockstep_kafka.columns.layout import (
+from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     ENTRY,
     HELD,
     LOG,
-    NOT_GIVEN,
     OTHER_REQUEST,
-    PARTITION,
     SESSION,
     TELLING,
-    TEXT,
 )
+from lockstep_kafka.columns.mappings import Fetchers, InUse, Logs, UpToDate
 from lockstep_kafka.columns.memory import Memory
-from lockstep_kafka.files.lines import RequestedPartition, TopicPartition
+from lockstep_kafka.columns.numbers import (
+    Numbers,
+    given,
+    held_of,
+    held_words,
+    number_in,
+    wanted_of,
+    wanted_words,
+)
+from lockstep_kafka.files.lines import TopicPartition
 from lockstep_kafka.findings import Place
-from lockstep_kafka.sessions.broker import Recent, Tables
-from lockstep_kafka.sessions.knowledge import Connection, Fetcher, Held, LeaderSession, Seen
-from lockstep_kafka.sessions.leader_case import OPEN
+from lockstep_kafka.sessions.broker import Tables
+from lockstep_kafka.sessions.knowledge import Connection, Fetcher, LeaderSession, Seen
 from lockstep_kafka.sessions.leader_logs import LeaderLog, LeaderLogs, Telling
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-
-
-def given(number: int | None) -> int:
-    """A number as a table has it."""
-    return NOT_GIVEN if number is None else number
-
-
-def number_in(word: int) -> int | None:
-    """A number of a table; None where it is not given."""
-    return None if word == NOT_GIVEN else word
-
-
-class Numbers:
-    """The numbers that texts and partitions have in the tables."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._texts: dict[int, str] = {}
-        self._of_text: dict[str, int] = {}
-        self._partitions: dict[int, TopicPartition] = {}
-        self._of_partition: dict[TopicPartition, int] = {}
-
-    def text(self, number: int) -> str:
-        """The text of a number."""
-        text = self._texts.get(number)
-        if text is None:
-            row = number * TEXT.size
-            start, length = self._memory.tables["texts"][row + TEXT.start : row + TEXT.size].tolist()
-            text = self._memory.tables["names"][start : start + length].tobytes().decode()
-            self._texts[number] = text
-            self._of_text[text] = number
-        return text
-
-    def of_text(self, text: str) -> int:
-        """The number of a text, a new one where it has none."""
-        number = self._of_text.get(text)
-        if number is None:
-            number = self._of_text[text] = self._memory.number_of_text(text.encode())
-            self._texts[number] = text
-        return number
-
-    def partition(self, number: int) -> TopicPartition:
-        """The partition of a number."""
-        partition = self._partitions.get(number)
-        if partition is None:
-            row = number * PARTITION.size
-            topic, index = self._memory.tables["partitions"][row : row + PARTITION.size].tolist()
-            partition = self._partitions[number] = TopicPartition(self.text(topic), index)
-            self._of_partition[partition] = number
-        return partition
-
-    def of_partition(self, partition: TopicPartition) -> int:
-        """The number of a partition, a new one where it has none."""
-        number = self._of_partition.get(partition)
-        if number is None:
-            topic = self.of_text(partition.topic)
-            number = self._memory.number_of_partition(topic, partition.partition)
-            self._of_partition[partition] = number
-            self._partitions[number] = partition
-        return number
 
 
 class Exchange:
@@ -102,11 +43,15 @@ class Exchange:
         self.numbers = Numbers(memory)
         self.files: list[str] = []
         """The names of files by their numbers."""
-        self.sessions = _Sessions(self)
-        self.connections = _Connections(self)
-        self.fetchers = _Fetchers(self)
-        self.logs = _Logs(self)
-        self.up_to_date = _UpToDate(self)
+        self.sessions: InUse[int, LeaderSession] = InUse(
+            memory, self.check_in_session, self._session_used
+        )
+        self.connections: InUse[str, Connection] = InUse(
+            memory, self.check_in_connection, self._connection_used
+        )
+        self.fetchers = Fetchers(self.check_in_connection, self.check_in_all_connections)
+        self.logs = Logs(self.check_in_log, self.forget_logs)
+        self.up_to_date = UpToDate(self.check_in_watchers_of, self.check_in_session)
         self._checked_out: dict[int, tuple[Connection, int]] = {}
         self._session_rows: dict[int, int] = {}
         self._here: dict[int, LeaderSession] = {}
@@ -116,7 +61,13 @@ class Exchange:
         logs = LeaderLogs(self.logs, self.up_to_date)
         return Tables(self.sessions, self.connections, self.fetchers, logs)
 
-    # Connections, with their fetchers.
+    def _session_used(self, number: int) -> int:
+        row = self._session_rows.get(number)
+        return 0 if row is None else int(self.memory.tables["sessions"][row + SESSION.used])
+
+    def _connection_used(self, name: str) -> int:
+        row = int(self.memory.tables["connection_of"][self.numbers.of_text(name)])
+        return int(self.memory.tables["connections"][row + CONNECTION.used])
 
     def check_out_connection(self, row: int) -> bool:
         """Whether the connection is known; its row then has what is known of it."""
@@ -145,7 +96,7 @@ class Exchange:
             words[CONNECTION.former] = fetcher.former
             words[CONNECTION.is_whole] = fetcher.is_whole
             words[CONNECTION.uses_ids] = fetcher.uses_topic_ids
-            settled = self.fetchers.kept(fetcher.session, fetcher)
+            settled = self.fetchers.settles(fetcher.session, fetcher)
             words[CONNECTION.settled] = fetcher.session if settled else 0
             of_partition = self.numbers.of_partition
             entries = [
@@ -224,7 +175,9 @@ class Exchange:
 
     def _check_in_fetcher(self, fetcher: Fetcher, words: list[int], name: str) -> None:
         fetcher.session, fetcher.epoch = words[CONNECTION.session], words[CONNECTION.epoch]
-        fetcher.since = Place(self.files[words[CONNECTION.since_file]], words[CONNECTION.since_line])
+        fetcher.since = Place(
+            self.files[words[CONNECTION.since_file]], words[CONNECTION.since_line]
+        )
         fetcher.former = words[CONNECTION.former]
         fetcher.is_whole = bool(words[CONNECTION.is_whole])
         fetcher.connection = name
@@ -235,8 +188,6 @@ class Exchange:
         for entry in self._entries(words[CONNECTION.wanted], is_whole):
             partition = self.numbers.partition(entry[ENTRY.partition])
             fetcher.fetching[partition] = wanted_of(entry)
-
-    # Sessions.
 
     def check_out_session(self, number: int) -> bool:
         """Whether the session is known; its row then has what is known of it."""
@@ -325,8 +276,6 @@ class Exchange:
         finding.client_side.judged += judged
         finding.broker_side.judged += judged
 
-    # Logs of partitions.
-
     def check_out_log(self, number: int) -> None:
         """The row of a partition has what was told of it, and which sessions know that."""
         memory, partition = self.memory, self.numbers.partition(number)
@@ -372,6 +321,9 @@ class Exchange:
         words[row + LOG.is_told] = 0
         if not words[row + LOG.is_dirty]:
             return
+        if not words[row + LOG.exists]:
+            self.logs.drop(partition)
+            return
         at, count = row + LOG.tellings, int(words[row + LOG.count])
         tellings = words[at : at + TELLING.size * count].reshape(-1, TELLING.size).tolist()
         self.logs.keep(
@@ -411,8 +363,6 @@ class Exchange:
         for row in self.memory.tables["log_of"][: self.memory["partitions_count"]].tolist():
             rows[row + LOG.is_told] = 0
 
-    # Parts of them.
-
     def file(self, name: str) -> int:
         """The number of a file."""
         if name not in self.files:
@@ -437,9 +387,7 @@ class Exchange:
         entries: list[list[int]] = buffer[: count * ENTRY.size].reshape(-1, ENTRY.size).tolist()
         return entries
 
-    def _list(
-        self, row: int, ends: int, flag: int, partitions: dict[TopicPartition, None]
-    ) -> None:
+    def _list(self, row: int, ends: int, flag: int, partitions: dict[TopicPartition, None]) -> None:
         if not partitions:
             return
         count = len(partitions)
@@ -454,228 +402,3 @@ class Exchange:
         buffer = self.memory.tables["buffer"]
         count = self.memory.do("listed", first=first, flag=flag)
         return {self.numbers.partition(number): None for number in buffer[:count].tolist()}
-
-
-def wanted_words(wanted: RequestedPartition | None) -> tuple[int, ...]:
-    """What is asked of a partition as words."""
-    if wanted is None:
-        return 0, 0, 0, 0, 0
-    return (
-        wanted.fetch_offset,
-        wanted.log_start_offset,
-        wanted.max_bytes,
-        wanted.leader_epoch,
-        wanted.last_fetched_epoch,
-    )
-
-
-def wanted_of(entry: list[int]) -> RequestedPartition:
-    """What is asked of the partition of an entry."""
-    return RequestedPartition(*entry[ENTRY.offset : ENTRY.last_fetched + 1])
-
-
-def held_words(held: Held) -> tuple[int, ...]:
-    """What a session has cached as words."""
-    return (
-        int(held.interest is not None),
-        *wanted_words(held.interest),
-        held.high_watermark,
-        held.log_start,
-        held.stable,
-        held.told_epoch,
-    )
-
-
-def held_of(entry: list[int], held: Held | None) -> Held:
-    """What a session has cached of the partition of an entry, in the object that is there."""
-    held = Held(None) if held is None else held
-    held.interest = wanted_of(entry) if entry[ENTRY.has_interest] else None
-    held.high_watermark = entry[ENTRY.high_watermark]
-    held.log_start = entry[ENTRY.told_log_start]
-    held.stable = entry[ENTRY.stable]
-    held.told_epoch = entry[ENTRY.told_epoch]
-    return held
-
-
-class _Recent(Recent[_Key, _Value], Generic[_Key, _Value]):
-    """A mapping of which the kernel uses keys, too: times of use say which is the oldest."""
-
-    def __init__(self, exchange: Exchange) -> None:
-        super().__init__()
-        self._exchange = exchange
-        self._used: dict[_Key, int] = {}
-        self._by_use: list[tuple[int, _Key]] | None = None
-
-    def kept(self, key: _Key) -> _Value | None:
-        """The object of a key as it lies here."""
-        return super().get(key)
-
-    def known(self, key: _Key) -> _Value:
-        """The object of a key that is there."""
-        return super().__getitem__(key)
-
-    def _row_used(self, key: _Key) -> int:
-        raise NotImplementedError
-
-    def _check_in(self, key: _Key) -> None:
-        raise NotImplementedError
-
-    def get(self, key: _Key, default: Any = None) -> Any:
-        self._check_in(key)
-        return super().get(key, default)
-
-    def __getitem__(self, key: _Key) -> _Value:
-        self._check_in(key)
-        return super().__getitem__(key)
-
-    def __setitem__(self, key: _Key, value: _Value) -> None:
-        super().__setitem__(key, value)
-        self.move_to_end(key)
-        if self._by_use is not None:
-            heappush(self._by_use, (self._used[key], key))  # type: ignore[misc]
-
-    def pop(self, key: _Key, *default: Any) -> Any:
-        self._check_in(key)
-        self._used.pop(key, None)
-        return super().pop(key, *default)
-
-    def __delitem__(self, key: _Key) -> None:
-        self._used.pop(key, None)
-        super().__delitem__(key)
-
-    def values(self) -> Any:
-        keys = sorted(self, key=self._last_use)
-        return [self[key] for key in keys]
-
-    def move_to_end(self, key: _Key, last: bool = True) -> None:
-        memory = self._exchange.memory
-        now = memory["judged"] = memory["judged"] + 1
-        self._used[key] = now
-
-    def oldest(self) -> _Key:
-        if self._by_use is None:
-            self._by_use = [(self._last_use(key), key) for key in self]
-            heapify(self._by_use)  # type: ignore[type-var]
-        while True:
-            used, key = heappop(self._by_use)  # type: ignore[type-var]
-            if key not in self:
-                continue
-            now = self._last_use(key)
-            if now == used:
-                heappush(self._by_use, (used, key))  # type: ignore[misc]
-                return key
-            heappush(self._by_use, (now, key))  # type: ignore[misc]
-
-    def _last_use(self, key: _Key) -> int:
-        return max(self._used.get(key, 0), self._row_used(key))
-
-
-class _Sessions(_Recent[int, LeaderSession]):
-    def _check_in(self, key: int) -> None:
-        self._exchange.check_in_session(key)
-
-    def _row_used(self, key: int) -> int:
-        row = self._exchange._session_rows.get(key)
-        return 0 if row is None else int(self._exchange.memory.tables["sessions"][row + SESSION.used])
-
-
-class _Connections(_Recent[str, Connection]):
-    def _check_in(self, key: str) -> None:
-        self._exchange.check_in_connection(key)
-
-    def _row_used(self, key: str) -> int:
-        memory = self._exchange.memory
-        row = int(memory.tables["connection_of"][self._exchange.numbers.of_text(key)])
-        return int(memory.tables["connections"][row + CONNECTION.used])
-
-
-class _Fetchers(dict[int, "Fetcher | None"]):
-    def __init__(self, exchange: Exchange) -> None:
-        super().__init__()
-        self._exchange = exchange
-
-    def kept(self, session: int, fetcher: Fetcher) -> bool:
-        """Whether a fetcher is known to have a session, or several are."""
-        return session in self and super().get(session) in (fetcher, None)
-
-    def _check_in(self, fetcher: Fetcher | None) -> None:
-        if fetcher is not None and fetcher.connection:
-            self._exchange.check_in_connection(fetcher.connection)
-
-    def get(self, session: int, default: Any = None) -> Any:
-        fetcher = super().get(session, default)
-        self._check_in(fetcher)
-        return fetcher
-
-    def __setitem__(self, session: int, fetcher: Fetcher | None) -> None:
-        self._check_in(super().get(session))
-        super().__setitem__(session, fetcher)
-
-    def pop(self, session: int, *default: Any) -> Any:
-        if session in self and super().get(session) is None:
-            self._exchange.check_in_all_connections()
-        fetcher = super().pop(session, *default)
-        self._check_in(fetcher)
-        return fetcher
-
-
-class _Logs(dict[TopicPartition, LeaderLog]):
-    def __init__(self, exchange: Exchange) -> None:
-        super().__init__()
-        self._exchange = exchange
-
-    def kept(self, partition: TopicPartition) -> LeaderLog | None:
-        """The object of a partition as it lies here."""
-        return super().get(partition)
-
-    def keep(self, partition: TopicPartition, log: LeaderLog) -> None:
-        """Put an object here, and nowhere else."""
-        super().__setitem__(partition, log)
-
-    def get(self, partition: TopicPartition, default: Any = None) -> Any:
-        self._exchange.check_in_log(partition)
-        return super().get(partition, default)
-
-    def __setitem__(self, partition: TopicPartition, log: LeaderLog) -> None:
-        self._exchange.check_in_log(partition)
-        super().__setitem__(partition, log)
-
-    def pop(self, partition: TopicPartition, *default: Any) -> Any:
-        self._exchange.check_in_log(partition)
-        return super().pop(partition, *default)
-
-    def clear(self) -> None:
-        self._exchange.forget_logs()
-        super().clear()
-
-
-class _UpToDate(dict[TopicPartition, "set[LeaderSession]"]):
-    def __init__(self, exchange: Exchange) -> None:
-        super().__init__()
-        self._exchange = exchange
-
-    def taken(self, partition: TopicPartition) -> set[LeaderSession]:
-        """The sessions of a partition, which are not here from now on."""
-        return super().pop(partition, set())
-
-    def keep(self, partition: TopicPartition, sessions: set[LeaderSession]) -> None:
-        """Put sessions here, and nowhere else."""
-        super().__setitem__(partition, sessions)
-
-    def get(self, partition: TopicPartition, default: Any = None) -> Any:
-        self._exchange.check_in_watchers_of(partition)
-        return super().get(partition, default)
-
-    def setdefault(self, partition: TopicPartition, default: Any = None) -> Any:
-        self._exchange.check_in_watchers_of(partition)
-        return super().setdefault(partition, default)
-
-    def pop(self, partition: TopicPartition, *default: Any) -> Any:
-        self._exchange.check_in_watchers_of(partition)
-        sessions = super().pop(partition, *default)
-        for session in sessions:
-            self._exchange.check_in_session(session.number)
-        return sessions
-
-    def __iter__(self) -> Iterator[TopicPartition]:
-        raise NotImplementedError("which partitions are watched is not looked up as a whole")

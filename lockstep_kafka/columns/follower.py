@@ -1,4 +1,4 @@
-"""Follows a broker's log in columns; what is remarked, begun or ended goes through `BrokerFollower`."""
+"""Follows a broker's log in columns; `BrokerFollower` judges what is remarked, begun or ended."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import structs
 
 from lockstep.system.physical_lines import PhysicalLine
-from lockstep_kafka.columns.exchange import Exchange, number_in, given
-from lockstep_kafka.columns.layout import (
+from lockstep_kafka.columns.exchange import Exchange
+from lockstep_kafka.columns.kernels.layout import (
     ANOTHER_BROKER,
     ANSWERED,
     ASKED,
@@ -25,7 +25,6 @@ from lockstep_kafka.columns.layout import (
     NO_LOG,
     NO_ROOM,
     NO_SESSION_ROW,
-    NOT_GIVEN,
     ODD_FETCH,
     ODD_LINE,
     ODD_STEP,
@@ -34,6 +33,7 @@ from lockstep_kafka.columns.layout import (
     ROW,
 )
 from lockstep_kafka.columns.memory import Array, Memory
+from lockstep_kafka.columns.numbers import given, number_in
 from lockstep_kafka.files.arrival_order import unused
 from lockstep_kafka.files.lines import (
     AnsweredPartition,
@@ -59,6 +59,7 @@ from lockstep_kafka.sessions.leader_case import Answer, LeaderCase, Membership, 
 from lockstep_kafka.sessions.leader_lines import LineCase, ResponseId, SessionState
 
 _EXPLAINED = 1 << 12
+_ROWS = tuple(Row)
 _PADDING = bytes(64)
 """What is read stops at zeros."""
 
@@ -97,21 +98,23 @@ class ColumnFollower(BrokerFollower):
         """Keep what the model says of heads and listings of requests within a session."""
         fetchers = self._explanations.fetchers
         heads, listings = self._memory.tables["heads"], self._memory.tables["listings"]
-        case = LineCase(
+        served = self._memory.tables["served"]
+        within = LineCase(
             1, SessionState.EXPECTED, Membership.PRESENT, 0, ResponseId.SAME, is_throttled=False
         )
-        full_rows = self._memory.tables["full_rows"]
-        for epoch in (0, -1):
-            full = case._replace(
-                epoch=epoch, session=SessionState.ABSENT, response_id=ResponseId.NONE
+        outside = within._replace(session=SessionState.ABSENT, response_id=ResponseId.NONE)
+        served[:] = [
+            -1 if (row := self._explanations.lines.explain(case)) is None else _ROWS.index(row)
+            for case in (
+                outside._replace(epoch=0),
+                outside._replace(epoch=-1),
+                within,
+                within._replace(is_throttled=True),
             )
-            served = self._explanations.lines.explain(full)
-            full_rows[-epoch] = -1 if served is None else tuple(Row).index(Row(served))
-        is_followed = self._explanations.lines.explain(case) == Row.INCREMENTAL
+        ]
         for kind, (holding, expectation) in product(range(3), product(Holding, Expectation)):
             head = HeadCase(holding, expectation, kind == 0, (1, 0, -1)[kind])
-            explained = fetchers.explains_head(head) and (kind != 0 or is_followed)
-            heads[kind * 16 + holding * 4 + expectation] = explained
+            heads[kind * 16 + holding * 4 + expectation] = fetchers.explains_head(head)
         for interest, is_listed, is_forgotten in product(Interest, (0, 1), (0, 1)):
             listing = ListingCase(interest, bool(is_listed), bool(is_forgotten))
             explained = fetchers.explains_listing(listing)
@@ -161,7 +164,7 @@ class ColumnFollower(BrokerFollower):
                 self._answer_case()
             elif code == NO_ROOM:
                 memory.make_room()
-            elif code == REPEATED or code == LATE:
+            elif code in (REPEATED, LATE):
                 request = self._request(stopped_at)
                 reason = Reason.REPEATED if code == REPEATED else Reason.LATE
                 self._report.add(finding_of(unused(request, reason)))
@@ -257,14 +260,14 @@ class ColumnFollower(BrokerFollower):
         answer = None
         if words[CASE.is_answered]:
             answer = Answer(
-                True,
+                bool(words[CASE.has_data]),
                 words[CASE.answered_high_watermark],
                 words[CASE.answered_log_start],
                 bool(words[CASE.has_records]),
             )
         outcome = self._explanations.leader(
             LeaderCase(
-                tuple(Row)[words[CASE.row]],
+                _ROWS[words[CASE.row]],
                 bool(words[CASE.is_replica]),
                 Membership(words[CASE.membership]),
                 bool(words[CASE.is_forgotten]),
@@ -313,7 +316,9 @@ class ColumnFollower(BrokerFollower):
             )
         return self._fetch_line(row, of, total)
 
-    def _fetch_line(self, row: int, of: list[int], total: float, is_whole: bool = True) -> FetchLine:
+    def _fetch_line(
+        self, row: int, of: list[int], total: float, is_whole: bool = True
+    ) -> FetchLine:
         numbers, files = self._exchange.numbers, self._exchange.files
         asked: dict[TopicPartition, RequestedPartition] = {}
         forgotten: tuple[TopicPartition, ...] = ()

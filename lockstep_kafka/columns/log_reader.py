@@ -1,4 +1,4 @@
-"""Reads log files for the followers of their brokers: text in columns, any other line one by one."""
+"""Reads log files for the followers of their brokers, as text where they can read it."""
 
 from __future__ import annotations
 
@@ -16,24 +16,16 @@ from lockstep.system.physical_lines import (
     lines_of,
 )
 from lockstep_kafka.columns.follower import ColumnFollower, Text
-from lockstep_kafka.columns.layout import ANOTHER_BROKER, DONE
+from lockstep_kafka.columns.kernels.layout import ANOTHER_BROKER, DONE
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.layouts import is_piece, joined_lines
-from lockstep_kafka.files.lines import LogLine, Reason, Request, Skipped, finding_of
+from lockstep_kafka.files.lines import LogLine, Reason, Skipped, finding_of
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import Finding, Progress
 from lockstep_kafka.sessions.explanations import Explanations
 
 _LINES_OF_PROGRESS = 5_000
 """How many lines are read between two reports of how far the reading is."""
-
-
-def broker_of(request: Request, paths: BrokerPaths) -> str:
-    """The broker that wrote a request: as the path of its file says, or else its own address.
-
-    `LockstepError` where the path should name a broker, and does not.
-    """
-    return paths.broker(request.file) or request.connection.partition("-")[0]
 
 
 class Brokers:

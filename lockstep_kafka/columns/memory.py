@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from lockstep.machine.code.machine import MachineCode, kept_code
 from lockstep.system.user_cache import cache_folder
-from lockstep_kafka.columns import json_spec
-from lockstep_kafka.columns.layout import (
+from lockstep_kafka.columns.kernels import json_spec
+from lockstep_kafka.columns.kernels.layout import (
     ANSWERED,
     ASKED,
     CASE,
@@ -25,68 +25,36 @@ from lockstep_kafka.columns.layout import (
     HELD,
     LOG_SIZE,
     MARK,
+    MEMORY,
     NAMED,
-    NO_CONNECTION,
     OTHER_REQUEST,
     PARTITION,
     REMEMBERED,
+    SERVED,
     SESSION,
     TEXT,
 )
 from lockstep_kafka.files.arrival_order import (
     CONNECTIONS,
-    HELD as HELD_AT_MOST,
     LINES_OF_ANOTHER_CLOCK,
     WINDOW_MS,
+)
+from lockstep_kafka.files.arrival_order import (
+    HELD as HELD_AT_MOST,
 )
 from lockstep_kafka.files.request_log import MARKER
 
 Array = NDArray[Any]
 
-WORDS: Final = tuple(
-    # What is asked for, and why it stopped.
-    "command owner first count ends flag number partition outcome is_whole stopped_at "
-    # Reading.
-    "text at end line lines file first_position line_end is_full keys key_text required "
-    "required_of_others marker marker_length crc empty_text fields stack scratch_room "
-    "asked asked_count forgotten forgotten_count answered answered_count "
-    "names names_end names_room texts texts_count texts_room text_table text_mask "
-    "partitions partitions_count partitions_room partition_table partition_mask marks mark "
-    "rows rows_end rows_room free_rows "
-    # Order.
-    "entering current is_over clocks window lines_behind lines_of_another_clock held held_at_most "
-    "arrivals positions waits waiting remembered remembered_count remembered_first "
-    "remembered_mask remembered_places remembered_room remembered_table remembered_times "
-    "ordered ordered_at_most first_ordered last_ordered "
-    # Following.
-    "connections connections_end connections_room connection_of others others_end others_room "
-    "first_other sessions sessions_end sessions_room sessions_count session_table session_mask "
-    "held_rows held_end held_room held_free first_free held_table held_mask logs log_of "
-    "heads listings case case_keys case_outcomes case_mask cases numbers named named_count "
-    "named_room counts counts_count counts_room last_count buffer "
-    "seen_position seen_time seen_file filled is_replica is_full_request members absence full_rows "
-    "judged followed other_requests prefix prefix_length".split()
-)
-"""What the kernel is given: numbers, and tables by their addresses."""
-
-_PLACE: Final = {name: place for place, name in enumerate(WORDS)}
-_COMMAND: Final = {name: number for number, name in enumerate(COMMANDS)}
-
-_PADDING = 64
-"""Zeros behind a text: what is read stops there."""
-
-# Tables that grow: rows, words of a row, and what is as long as they are.
-_GROWING = {
-    "texts": (TEXT.size, ("connection_of",)),
-    "partitions": (PARTITION.size, ("log_of", "marks")),
-}
+_PLACE: Final[dict[str, int]] = MEMORY._asdict()
+_COMMAND: Final[dict[str, int]] = COMMANDS._asdict()
 
 
 class Memory:
     """The tables and numbers of one broker."""
 
     def __init__(self) -> None:
-        self._words = np.zeros(len(WORDS), np.int64)
+        self._words = np.zeros(MEMORY.size, np.int64)
         self.tables: dict[str, Array] = {}
         self._kernel = _kernel()
         self._constants()
@@ -168,7 +136,7 @@ class Memory:
             ("remembered_times", np.float64, waiting),
             ("remembered_table", np.int64, 1 << 16),
             ("heads", np.int64, 48),
-            ("full_rows", np.int64, 2),
+            ("served", np.int64, SERVED.size),
             ("listings", np.int64, 16),
             ("case", np.int64, CASE.size),
             ("numbers", np.int64, 16),
@@ -219,7 +187,15 @@ class Memory:
         """Double what is half full; everything, where nothing is."""
         full = [name for name in _FILLED if self._is_filled(name)] or list(_FILLED)
         for name in full:
-            _MAKE_ROOM[name](self)
+            self._make_room_in(name)
+
+    def _make_room_in(self, name: str) -> None:
+        if name == "texts":
+            self._texts()
+        elif name == "partitions":
+            self._partitions()
+        else:
+            self.longer(name, f"{name}_room".replace("held_rows", "held"), _ROWS.get(name, 1))
 
     def _is_filled(self, name: str) -> bool:
         used, room = _FILLED[name]
@@ -346,29 +322,10 @@ _FILLED = {
     "counts": ("counts_count", "counts_room"),
 }
 
-_MAKE_ROOM = {
-    "names": lambda memory: memory.longer("names", "names_room"),
-    "texts": Memory._texts,
-    "partitions": Memory._partitions,
-    "rows": lambda memory: memory.longer("rows", "rows_room"),
-    "connections": lambda memory: memory.longer("connections", "connections_room"),
-    "held_rows": lambda memory: memory.longer("held_rows", "held_room"),
-    "others": lambda memory: memory.longer("others", "others_room"),
-    "counts": lambda memory: memory.longer("counts", "counts_room", COUNT.size),
-}
+_ROWS = {"counts": COUNT.size}
+"""Tables whose room is counted in rows of so many words."""
 
-_SOURCES = (
-    "layout.py",
-    "json_spec.py",
-    "text_kernel.py",
-    "read_kernel.py",
-    "order_kernel.py",
-    "held_kernel.py",
-    "case_kernel.py",
-    "follow_kernel.py",
-    "exchange_kernel.py",
-    "run_kernel.py",
-)
+_SOURCES = Path(__file__).parent / "kernels"
 """What the kernel is made from."""
 
 
@@ -382,19 +339,18 @@ class _Kernel:
     def __call__(self, words: Array) -> int:
         answer, unused = self._answer, self._unused
         self._function(ctypes.byref(answer), ctypes.byref(unused), words.ctypes.data)
-        return answer.value
+        return int(answer.value)
 
 
 @cache
 def _kernel() -> _Kernel:
     def text() -> str:
-        from lockstep_kafka.columns.run_kernel import module_text
+        from lockstep_kafka.columns.kernels.run import module_text
 
-        return module_text(WORDS)
+        return module_text(MEMORY._fields[:-1])
 
-    here = Path(__file__).parent
-    content = b"\0".join((here / source).read_bytes() for source in _SOURCES)
-    digest = hashlib.sha256(content + " ".join(WORDS).encode()).hexdigest()
+    content = b"\0".join(source.read_bytes() for source in sorted(_SOURCES.glob("*.py")))
+    digest = hashlib.sha256(content).hexdigest()
     key = f"columns {digest} {version('numba')}"
     return _Kernel(kept_code(key, text, cache_folder() / "compiled"))
 

@@ -226,5 +226,6 @@ _WHY = {
 
 
 def unused(line: Request, reason: Reason) -> Skipped:
+    """What is said of a request that is not given out."""
     detail = f"correlation id {line.correlation_id}: {_WHY[reason]}"
     return Skipped(line.line, line.file, reason, detail, line.connection, line.correlation_id)

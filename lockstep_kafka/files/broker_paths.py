@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lockstep.errors import LockstepError
+from lockstep_kafka.files.lines import Request
 
 _GROUP = "broker"
 
@@ -62,3 +63,11 @@ class BrokerPaths:
                 cure="change the pattern, or leave out the file",
             )
         return match
+
+
+def broker_of(request: Request, paths: BrokerPaths) -> str:
+    """The broker that wrote a request: as the path of its file says, or else its own address.
+
+    `LockstepError` where the path should name a broker, and does not.
+    """
+    return paths.broker(request.file) or request.connection.partition("-")[0]

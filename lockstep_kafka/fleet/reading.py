@@ -13,14 +13,13 @@ from msgspec import structs
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.compressed_stream import DamagedStream
 from lockstep.system.physical_lines import blocks_of, lines_of
-from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.broker_paths import BrokerPaths, broker_of
 from lockstep_kafka.files.lines import Skipped, encode_request, finding_of
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import LineFinding
 from lockstep_kafka.fleet.columns import LINES, REQUESTS, TEXTS, Batches, batches_of, rows_of
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
-from lockstep_kafka.columns.log_reader import broker_of
 from lockstep_kafka.workspaces import loader
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lockstep_kafka.columns.log_reader import Brokers
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.log_files import log_files
-from lockstep_kafka.columns.log_reader import Brokers
 from lockstep_kafka.findings import Finding
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import LoadModel
@@ -39,5 +39,3 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
     yield brokers.progress("")
     if interruption is not None:
         raise interruption
-
-

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from msgspec import structs
 
-from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.broker_paths import BrokerPaths, broker_of
 from lockstep_kafka.files.lines import Request, Skipped
 from lockstep_kafka.files.log_files import log_files
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.findings import Finding, RemarkFinding, Verdict
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
-from lockstep_kafka.sessions.observe import broker_of
 
 Steps = Mapping[int, int]
 """By how many milliseconds the clock steps before the line at a place."""

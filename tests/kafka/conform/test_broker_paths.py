@@ -9,11 +9,10 @@ import pytest
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.workspace import open_workspace
-from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.broker_paths import BrokerPaths, broker_of
 from lockstep_kafka.files.lines import Skipped
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.findings import SessionFinding, Verdict
-from lockstep_kafka.sessions.observe import broker_of
 from lockstep_kafka.verbs.conform import ConformRequest, conform
 from tests.kafka.conform.following import LOGS, ROOT, follow
 from tests.kafka.simulated.damage.lines import fetch

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from lockstep.system.physical_lines import physical_lines
-from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.broker_paths import BrokerPaths, broker_of
 from lockstep_kafka.files.lines import Request, Skipped, decode_request, encode_request, finding_of
 from lockstep_kafka.files.request_log import read_line, read_request_log
 from lockstep_kafka.findings import Finding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
-from lockstep_kafka.sessions.observe import broker_of
 from tests.kafka.conform.following import LOGS
 from tests.kafka.conform.following import follow as follow_files
 from tests.kafka.sessions.saving import follow

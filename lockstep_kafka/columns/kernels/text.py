@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from lockstep.machine.search.kernel_parts import bytes_at, counts_at
-from lockstep_kafka.columns.layout import NOT_GIVEN, PARTITION, TEXT
+from lockstep_kafka.columns.kernels.layout import NOT_GIVEN, PARTITION, TEXT
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
@@ -88,7 +88,10 @@ def partition_number(m: Any, topic: Any, index: Any) -> Any:
     while table[place] != 0:
         number = table[place]
         row = number * PARTITION.size
-        if partitions[row + PARTITION.topic] == topic and partitions[row + PARTITION.index] == index:
+        if (
+            partitions[row + PARTITION.topic] == topic
+            and partitions[row + PARTITION.index] == index
+        ):
             return number
         place = (place + 1) & m.partition_mask
     number = m.partitions_count
@@ -154,7 +157,7 @@ def skipped_value(m: Any, at: Any) -> Any:
     while True:
         byte = text[at]
         is_open = False
-        if byte == _OPEN or byte == _OPEN_LIST:
+        if byte in (_OPEN, _OPEN_LIST):
             if depth == _DEEPEST:
                 return _ODD
             is_object = byte == _OPEN
@@ -198,7 +201,7 @@ def skipped_value(m: Any, at: Any) -> Any:
 @_compiled
 def _number(text: Any, at: Any, digits: Any) -> Any:
     """A number of so many digits; negative where other bytes stand there."""
-    value = 0
+    value = np.int64(0)
     for index in range(digits):
         byte = text[at + index]
         if byte < _ZERO or byte > _NINE:

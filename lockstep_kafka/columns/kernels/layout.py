@@ -14,9 +14,9 @@ NOT_GIVEN: Final = -(2**63)
 
 
 def words(names: str) -> Any:
-    """The words of a row: a named tuple in which each name has its place, and `size` their count."""
+    """The words of a row: a named tuple of the place of each name, and `size`, their count."""
     fields = (*names.split(), "size")
-    return namedtuple("Words", fields)(*range(len(fields)))  # noqa: PYI024 - names come as text
+    return namedtuple("Words", fields)(*range(len(fields)))
 
 
 # Why a kernel stops.
@@ -102,23 +102,23 @@ negative place of a connection."""
 TELLING = words("position time high_watermark log_start")
 MOST_TELLINGS: Final = 64
 LOG = words("is_told is_up is_dirty exists leader_epoch file count up tellings")
-LOG_SIZE: Final = LOG.tellings + TELLING.size * (MOST_TELLINGS + 1)
+LOG_SIZE: Final[int] = LOG.tellings + TELLING.size * (MOST_TELLINGS + 1)
 
 COUNT = words("client version hour lines partial")
 """Lines that were judged without a remark."""
 
 NAMED = words(
-    "partition held asked answered forgotten membership is_requested high_watermark log_start "
+    "partition held asked answered has_data forgotten membership is_requested high_watermark log_start "
     "leader_epoch"
 )
 """A partition that is judged."""
 
 CASE = words(
-    "key row is_replica membership is_forgotten others is_answered has_records "
+    "key row is_replica membership is_forgotten others is_answered has_data has_records "
     "offset high_watermark log_start requested least_high_watermark least_log_start "
     "answered_high_watermark answered_log_start"
 )
-"""A `LeaderCase`, as it is put to the model; what is answered is data."""
+"""A `LeaderCase`, as it is put to the model."""
 
 ENTRY = words(
     "partition is_member has_interest offset log_start max_bytes leader_epoch last_fetched "
@@ -126,9 +126,39 @@ ENTRY = words(
 )
 """What Python and the kernels exchange of a `HELD`: its words from `is_member` on."""
 
-COMMANDS = (
+SERVED = words("full sessionless incremental throttled")
+"""How requests of a kind are served that are answered without an error: a place among those of
+`Row`, or -1 where the model explains none. A full one has the negative of its epoch."""
+
+COMMANDS = words(
     "run hold_all entries_of count_of release list_all listed watched_by watch_all up_in "
     "others_of put_others drop_others put_case put_session name_connection new_row free_row "
     "number_partition"
-).split()
-"""What the kernel is asked to do, by its place here."""
+)
+"""What the kernel is asked to do."""
+
+MEMORY = words(
+    # What is asked for, and why it stopped.
+    "command owner first count ends flag number partition outcome is_whole stopped_at "
+    # Reading.
+    "text at end line lines file first_position line_end is_full keys key_text required "
+    "required_of_others marker marker_length crc empty_text fields stack scratch_room "
+    "asked asked_count forgotten forgotten_count answered answered_count "
+    "names names_end names_room texts texts_count texts_room text_table text_mask "
+    "partitions partitions_count partitions_room partition_table partition_mask marks mark "
+    "rows rows_end rows_room free_rows "
+    # Order.
+    "entering current is_over clocks window lines_behind lines_of_another_clock held held_at_most "
+    "arrivals positions waits waiting remembered remembered_count remembered_first "
+    "remembered_mask remembered_places remembered_room remembered_table remembered_times "
+    "ordered ordered_at_most first_ordered last_ordered "
+    # Following.
+    "connections connections_end connections_room connection_of others others_end others_room "
+    "first_other sessions sessions_end sessions_room sessions_count session_table session_mask "
+    "held_rows held_end held_room held_free first_free held_table held_mask logs log_of "
+    "heads listings case case_keys case_outcomes case_mask cases numbers named named_count "
+    "named_room counts counts_count counts_room last_count buffer "
+    "seen_position seen_time seen_file filled is_replica is_full_request members absence served "
+    "judged followed other_requests prefix prefix_length"
+)
+"""What the kernel is given: numbers, and tables by their addresses."""

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from lockstep_kafka.columns.layout import words
+from lockstep_kafka.columns.kernels.layout import words
 from lockstep_kafka.files.fetch_fields import NEWEST_VERSION, OLDEST_VERSION
 
 
@@ -53,8 +53,8 @@ FIELDS = words(
     "api version correlation client name connection total_digits total_scale replica "
     "old_replica session epoch max_wait min_bytes isolation error response_session throttle "
     "topic_name topic_id partition fetch_offset log_start max_bytes leader_epoch last_fetched "
-    "partition_error high_watermark stable records_size preferred diverging snapshot_end snapshot_epoch "
-    "no_records topic_of time fingerprint"
+    "partition_error high_watermark stable records_size preferred diverging snapshot_end "
+    "snapshot_epoch no_records topic_of time fingerprint"
 )
 """The fields of the line that is read."""
 
@@ -90,9 +90,7 @@ SPEC: Final = (
     Field(Object.REQUEST, "sessionId", Kind.INTEGER, _F.session, first=7),
     Field(Object.REQUEST, "sessionEpoch", Kind.INTEGER, _F.epoch, first=7),
     Field(Object.REQUEST, "topics", Kind.OBJECTS, Object.ASKED_TOPIC, first=4),
-    Field(
-        Object.REQUEST, "forgottenTopicsData", Kind.OBJECTS, Object.FORGOTTEN_TOPIC, first=7
-    ),
+    Field(Object.REQUEST, "forgottenTopicsData", Kind.OBJECTS, Object.FORGOTTEN_TOPIC, first=7),
     Field(Object.REQUEST, "maxWaitMs", Kind.INTEGER, _F.max_wait, first=4),
     Field(Object.REQUEST, "minBytes", Kind.INTEGER, _F.min_bytes, first=4),
     Field(Object.REQUEST, "isolationLevel", Kind.INTEGER, _F.isolation, 8, 4),

@@ -10,7 +10,7 @@ from llvmlite import binding
 from numba import cfunc, from_dtype, njit, types
 
 from lockstep.machine.search.kernel_parts import bytes_at, counts_at
-from lockstep_kafka.columns.exchange_kernel import (
+from lockstep_kafka.columns.kernels.exchange import (
     count_of,
     drop_others,
     entries_of,
@@ -27,14 +27,23 @@ from lockstep_kafka.columns.exchange_kernel import (
     watch_all,
     watched_by,
 )
-from lockstep_kafka.columns.follow_kernel import follow
-from lockstep_kafka.columns.layout import ANOTHER_BROKER, COMMANDS, CONNECTION, DONE, NO_ROOM, ODD_LINE, ROW, TEXT, words
-from lockstep_kafka.columns.json_spec import FIELDS
-from lockstep_kafka.columns.order_kernel import given_out, take
-from lockstep_kafka.columns.read_kernel import free_row, keep, new_row, read
-from lockstep_kafka.columns.text_kernel import line_end, partition_number
+from lockstep_kafka.columns.kernels.follow import follow
+from lockstep_kafka.columns.kernels.json_spec import FIELDS
+from lockstep_kafka.columns.kernels.layout import (
+    ANOTHER_BROKER,
+    COMMANDS,
+    CONNECTION,
+    DONE,
+    NO_ROOM,
+    ODD_LINE,
+    ROW,
+    TEXT,
+)
+from lockstep_kafka.columns.kernels.order import given_out, take
+from lockstep_kafka.columns.kernels.read import read
+from lockstep_kafka.columns.kernels.rows import free_row, keep, new_row
+from lockstep_kafka.columns.kernels.text import line_end, partition_number
 
-_COMMANDS = words(" ".join(COMMANDS))
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
 
@@ -49,7 +58,7 @@ def _is_of_the_broker(m: Any) -> Any:
     if texts[row + TEXT.length] < m.prefix_length:
         return False
     start = texts[row + TEXT.start]
-    for index in range(m.prefix_length):
+    for index in range(m.prefix_length):  # noqa: SIM110 - a loop is what numba makes fast
         if names[start + index] != prefix[index]:
             return False
     return True
@@ -100,44 +109,44 @@ def _run(m: Any) -> Any:
 
 
 @_compiled
-def do(m: Any) -> Any:  # noqa: PLR0911 - one answer a command
+def do(m: Any) -> Any:
     """Do what is asked for."""
     command = m.command
-    if command == _COMMANDS.run:
+    if command == COMMANDS.run:
         return _run(m)
-    if command == _COMMANDS.hold_all:
+    if command == COMMANDS.hold_all:
         return hold_all(m)
-    if command == _COMMANDS.entries_of:
+    if command == COMMANDS.entries_of:
         return entries_of(m)
-    if command == _COMMANDS.count_of:
+    if command == COMMANDS.count_of:
         return count_of(m)
-    if command == _COMMANDS.release:
+    if command == COMMANDS.release:
         return release(m)
-    if command == _COMMANDS.list_all:
+    if command == COMMANDS.list_all:
         return list_all(m)
-    if command == _COMMANDS.listed:
+    if command == COMMANDS.listed:
         return listed(m)
-    if command == _COMMANDS.watched_by:
+    if command == COMMANDS.watched_by:
         return watched_by(m)
-    if command == _COMMANDS.watch_all:
+    if command == COMMANDS.watch_all:
         return watch_all(m)
-    if command == _COMMANDS.up_in:
+    if command == COMMANDS.up_in:
         return up_in(m)
-    if command == _COMMANDS.others_of:
+    if command == COMMANDS.others_of:
         return others_of(m)
-    if command == _COMMANDS.put_others:
+    if command == COMMANDS.put_others:
         return put_others(m)
-    if command == _COMMANDS.put_case:
+    if command == COMMANDS.put_case:
         return put_case(m)
-    if command == _COMMANDS.put_session:
+    if command == COMMANDS.put_session:
         return put_session(m)
-    if command == _COMMANDS.drop_others:
+    if command == COMMANDS.drop_others:
         return drop_others(m)
-    if command == _COMMANDS.new_row:
+    if command == COMMANDS.new_row:
         return new_row(m, m.count)
-    if command == _COMMANDS.number_partition:
+    if command == COMMANDS.number_partition:
         return partition_number(m, m.owner, m.partition)
-    if command == _COMMANDS.free_row:
+    if command == COMMANDS.free_row:
         free_row(m, m.owner)
         return 0
     return name_connection(m)

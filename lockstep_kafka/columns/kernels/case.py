@@ -8,9 +8,20 @@ import numpy as np
 from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at
-from lockstep_kafka.columns.layout import ANSWERED, ASKED, CASE, DONE, HELD, LOG, NAMED, NEW_CASE
-from lockstep_kafka.columns.layout import ODD_STEP, ROW, TELLING
-from lockstep_kafka.columns.held_kernel import before
+from lockstep_kafka.columns.kernels.held import before
+from lockstep_kafka.columns.kernels.layout import (
+    ANSWERED,
+    ASKED,
+    CASE,
+    DONE,
+    HELD,
+    LOG,
+    NAMED,
+    NEW_CASE,
+    ODD_STEP,
+    ROW,
+    TELLING,
+)
 from lockstep_kafka.sessions.leader_case import OPEN, UNKNOWN, Membership, Others
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
@@ -146,7 +157,14 @@ def explain(m: Any, row: Any, named: Any) -> Any:
     case[CASE.membership] = membership
     case[CASE.is_forgotten] = is_forgotten
     case[CASE.others] = others
+    has_data = answered != 0 and (
+        rows[answered + ANSWERED.error] == 0
+        and rows[answered + ANSWERED.preferred] < 0
+        and rows[answered + ANSWERED.hint] == 0
+    )
+    names[named + NAMED.has_data] = 1 if has_data else 0
     case[CASE.is_answered] = 1 if answered != 0 else 0
+    case[CASE.has_data] = 1 if has_data else 0
     case[CASE.has_records] = 1 if is_filled else 0
     case[CASE.offset] = offset
     case[CASE.high_watermark] = high_watermark
@@ -157,7 +175,11 @@ def explain(m: Any, row: Any, named: Any) -> Any:
     count = 6
     if answered != 0:
         count = 8
-        case[CASE.answered_high_watermark] = rows[answered + ANSWERED.high_watermark]
+        # Within a session no watermark is cached beside an error (227-D4).
+        is_failed = rows[answered + ANSWERED.error] != 0 and m.is_full_request == 0
+        case[CASE.answered_high_watermark] = (
+            UNKNOWN if is_failed else rows[answered + ANSWERED.high_watermark]
+        )
         case[CASE.answered_log_start] = (
             rows[answered + ANSWERED.log_start] if version >= _FIRST_WITH_LOG_START else least_start
         )

@@ -8,18 +8,17 @@ import numpy as np
 from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at, floats_at
-from lockstep_kafka.columns.layout import (
+from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     DONE,
+    FETCH,
     LATE,
     NOT_GIVEN,
     ODD_FETCH,
-    FETCH,
     REMEMBERED,
     REPEATED,
     ROW,
 )
-from lockstep_kafka.columns.read_kernel import free_row
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 

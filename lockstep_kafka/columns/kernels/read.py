@@ -11,21 +11,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from lockstep.machine.search.kernel_parts import bytes_at, counts_at, floats_at
-from lockstep_kafka.columns.json_spec import FIELDS as F
-from lockstep_kafka.columns.json_spec import KEY, KEY_PLACES, OBJECTS, Kind, Object
-from lockstep_kafka.columns.layout import (
+from lockstep.machine.search.kernel_parts import bytes_at, counts_at
+from lockstep_kafka.columns.kernels.json_spec import FIELDS as F
+from lockstep_kafka.columns.kernels.json_spec import KEY, KEY_PLACES, OBJECTS, Kind, Object
+from lockstep_kafka.columns.kernels.layout import (
     ANSWERED,
     ASKED,
-    FETCH,
     MARK,
-    NOT_GIVEN,
-    OTHER,
-    ROW,
 )
-from lockstep_kafka.columns.text_kernel import (
+from lockstep_kafka.columns.kernels.text import (
     checksum,
-    line_end,
     partition_number,
     skipped_value,
     text_number,
@@ -77,7 +72,11 @@ def _key(m: Any, at: Any, of: Any) -> Any:
     place = hashed % KEY_PLACES
     while keys[place * KEY.size] != 0:
         key = place * KEY.size
-        if keys[key] == hashed and keys[key + KEY.of] == of and keys[key + KEY.length] == at - start:
+        if (
+            keys[key] == hashed
+            and keys[key + KEY.of] == of
+            and keys[key + KEY.length] == at - start
+        ):
             first = keys[key + KEY.text]
             same = True
             for index in range(at - start):
@@ -97,7 +96,7 @@ def _integer(m: Any, at: Any, limit: Any) -> Any:
     if text[at] == _MINUS:
         sign = -1
         at += 1
-    start, value = at, 0
+    start, value = at, np.int64(0)
     while _ZERO <= text[at] <= _NINE and at - start < 19:
         value = value * 10 + (np.int64(text[at]) - _ZERO)
         at += 1
@@ -116,7 +115,7 @@ def _integer(m: Any, at: Any, limit: Any) -> Any:
 def _milliseconds(m: Any, at: Any) -> Any:
     """The digits of a decimal number, by what to divide them, and where it ends."""
     text = bytes_at(m.text)
-    start, value, scale = at, 0, 1
+    start, value, scale = at, np.int64(0), 1
     while _ZERO <= text[at] <= _NINE and at - start < 16:
         value = value * 10 + (np.int64(text[at]) - _ZERO)
         at += 1
@@ -132,7 +131,7 @@ def _milliseconds(m: Any, at: Any) -> Any:
             at += 1
         if at == first:
             return 0, 1, _ODD
-    # Up to 15 digits are a double exactly, and so is their quotient by a power of ten, rounded once.
+    # Up to 15 digits are a double exactly; the quotient by a power of ten is then rounded once.
     if at - start > 15 or text[at] == 0x65 or text[at] == 0x45:
         return 0, 1, _ODD
     return value, scale, at
@@ -154,7 +153,7 @@ def _open(m: Any, of: Any) -> Any:
         fields[F.epoch] = fields[F.replica] = -1
     elif of == _RESPONSE:
         fields[F.error] = fields[F.response_session] = 0
-    elif of == _ASKED_TOPIC or of == _ANSWERED_TOPIC or of == _FORGOTTEN_TOPIC:
+    elif of in (_ASKED_TOPIC, _ANSWERED_TOPIC, _FORGOTTEN_TOPIC):
         fields[F.topic_name] = fields[F.topic_id] = -1
 
 
@@ -242,7 +241,7 @@ def _simple(m: Any, at: Any, key: Any) -> Any:
     if kind == _INTEGER:
         fields[target], at = _integer(m, at, keys[key + KEY.limit])
         return at
-    if kind == _TEXT or kind == _TEXT_OR_NULL:
+    if kind in (_TEXT, _TEXT_OR_NULL):
         if text[at] == _QUOTE:
             fields[target], at = text_number(m, at + 1, target == F.topic_id)
             return at
@@ -328,11 +327,7 @@ def _object(m: Any, at: Any) -> Any:
                 at = _simple(m, at, key)
             elif of == _LINE and keys[key + KEY.target] != _HEADER and fields[F.api] < 0:
                 return _ODD
-            elif (
-                of == _LINE
-                and keys[key + KEY.target] != _HEADER
-                and fields[F.api] != _FETCH_API
-            ):
+            elif of == _LINE and keys[key + KEY.target] != _HEADER and fields[F.api] != _FETCH_API:
                 at = skipped_value(m, at)
             elif kind == _OBJECT and text[at] == _OPEN:
                 nested = 1
@@ -348,7 +343,7 @@ def _object(m: Any, at: Any) -> Any:
             return _ODD
         if nested != 0:
             inner = keys[key + KEY.target]
-            if inner == _ASKED or inner == _ANSWERED:
+            if inner in (_ASKED, _ANSWERED):
                 fields[F.topic_of] = _topic(m)
                 if fields[F.topic_of] < 0:
                     return _ODD
@@ -391,83 +386,3 @@ def read(m: Any, at: Any, end: Any) -> Any:
         return False
     fields[F.fingerprint] = checksum(m, start, stop)
     return True
-
-
-@_compiled
-def new_row(m: Any, length: Any) -> Any:
-    """Room for a row of so many words; 0 where there is none. Its first word is its size."""
-    rows, free = counts_at(m.rows), counts_at(m.free_rows)
-    size, kind = 32, 0
-    while size < length:
-        size *= 2
-        kind += 1
-    row = free[kind]
-    if row != 0:
-        free[kind] = rows[row + 1]
-        return row
-    row = m.rows_end
-    if row + size > m.rows_room:
-        m.is_full = 1
-        return 0
-    m.rows_end = row + size
-    rows[row] = kind
-    return row
-
-
-@_compiled
-def free_row(m: Any, row: Any) -> Any:
-    """The row is used no more."""
-    rows, free = counts_at(m.rows), counts_at(m.free_rows)
-    kind = rows[row]
-    rows[row + 1] = free[kind]
-    free[kind] = row
-
-
-@_compiled
-def keep(m: Any) -> Any:
-    """The row of what was read; 0 where there is no room."""
-    rows, fields = counts_at(m.rows), counts_at(m.fields)
-    is_fetch = fields[F.api] == _FETCH_API
-    asked = m.asked_count * ASKED.size
-    answered = m.answered_count * ANSWERED.size
-    row = new_row(m, ROW.size + asked + m.forgotten_count + answered)
-    if row == 0:
-        return 0
-    rows[row + ROW.kind] = FETCH if is_fetch else OTHER
-    rows[row + ROW.line] = m.line
-    rows[row + ROW.file] = m.file
-    rows[row + ROW.time] = fields[F.time]
-    floats_at(m.rows)[row + ROW.total] = fields[F.total_digits] / fields[F.total_scale]
-    rows[row + ROW.version] = fields[F.version]
-    rows[row + ROW.correlation] = fields[F.correlation]
-    rows[row + ROW.client] = fields[F.client]
-    rows[row + ROW.connection] = fields[F.connection]
-    rows[row + ROW.api] = fields[F.name]
-    rows[row + ROW.fingerprint] = fields[F.fingerprint]
-    rows[row + ROW.moved] = 0
-    if is_fetch:
-        is_tagged = fields[F.version] >= _FIRST_WITH_TAGGED_REPLICA
-        rows[row + ROW.replica] = fields[F.replica if is_tagged else F.old_replica]
-        rows[row + ROW.session] = fields[F.session]
-        rows[row + ROW.epoch] = fields[F.epoch]
-        rows[row + ROW.max_wait] = fields[F.max_wait]
-        rows[row + ROW.min_bytes] = fields[F.min_bytes]
-        rows[row + ROW.error] = fields[F.error]
-        rows[row + ROW.response_session] = fields[F.response_session]
-        rows[row + ROW.throttle] = fields[F.throttle]
-        rows[row + ROW.isolation] = fields[F.isolation]
-    rows[row + ROW.asked] = m.asked_count
-    rows[row + ROW.forgotten] = m.forgotten_count
-    rows[row + ROW.answered] = m.answered_count
-    at = row + ROW.size
-    at = _copied(counts_at(m.asked), asked, rows, at)
-    at = _copied(counts_at(m.forgotten), m.forgotten_count, rows, at)
-    _copied(counts_at(m.answered), answered, rows, at)
-    return row
-
-
-@_compiled
-def _copied(source: Any, count: Any, rows: Any, at: Any) -> Any:
-    for index in range(count):
-        rows[at + index] = source[index]
-    return at + count

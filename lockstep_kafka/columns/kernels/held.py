@@ -1,4 +1,4 @@
-"""What sessions and fetchers have of partitions, and what leaders told of these: tables and lists."""
+"""What sessions and fetchers have of partitions, and what leaders told of these."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at
-from lockstep_kafka.columns.layout import HELD, LOG, MOST_TELLINGS, NOT_GIVEN, ROW, TELLING
+from lockstep_kafka.columns.kernels.layout import HELD, LOG, MOST_TELLINGS, NOT_GIVEN, ROW, TELLING
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 

@@ -7,10 +7,9 @@ from typing import Any
 from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at
-from lockstep_kafka.columns.case_kernel import outcome_place
-from lockstep_kafka.columns.follow_kernel import forget_others
-from lockstep_kafka.columns.held_kernel import append, held_by, hold, let_go, watch
-from lockstep_kafka.columns.layout import (
+from lockstep_kafka.columns.kernels.case import outcome_place
+from lockstep_kafka.columns.kernels.held import append, held_by, hold, let_go, watch
+from lockstep_kafka.columns.kernels.layout import (
     CASE,
     CONNECTION,
     ENTRY,
@@ -19,7 +18,8 @@ from lockstep_kafka.columns.layout import (
     OTHER_REQUEST,
     SESSION,
 )
-from lockstep_kafka.columns.order_kernel import connection_row
+from lockstep_kafka.columns.kernels.order import connection_row
+from lockstep_kafka.columns.kernels.requests import forget_others
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
@@ -76,7 +76,7 @@ def release(m: Any) -> Any:
 
 @_compiled
 def list_all(m: Any) -> Any:
-    """Put the partitions of the buffer in a list of the session `owner`; 1 where one has no entry."""
+    """Put partitions of the buffer in a list of the session `owner`; 1 where one has no entry."""
     buffer = counts_at(m.buffer)
     for index in range(m.count):
         entry = held_by(m, m.owner, buffer[index])

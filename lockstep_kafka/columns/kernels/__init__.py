@@ -1,0 +1,1 @@
+"""What is compiled: reading, ordering and following lines, on tables of numbers."""

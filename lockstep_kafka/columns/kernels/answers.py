@@ -1,0 +1,293 @@
+"""The side of the leader: of which partitions it answers, and what is cached of them then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from lockstep.machine.search.kernel_parts import counts_at
+from lockstep_kafka.columns.kernels.case import explain, least
+from lockstep_kafka.columns.kernels.held import (
+    append,
+    held_by,
+    hold,
+    leave,
+    let_go,
+    remove,
+    told,
+    watch,
+)
+from lockstep_kafka.columns.kernels.layout import (
+    ANSWERED,
+    ASKED,
+    DONE,
+    HELD,
+    LOG,
+    MARK,
+    NAMED,
+    NO_LOG,
+    ODD_STEP,
+    ROW,
+    SESSION,
+    TELLING,
+)
+from lockstep_kafka.sessions.fetcher_cases import Expectation, Holding, Interest
+from lockstep_kafka.sessions.leader_case import OPEN, UNKNOWN, Membership
+
+_OUT_OF_RANGE = 1
+_UNSUPPORTED_COMPRESSION = 76
+"""The one error beside which a watermark may be cached: a broker before 4.0 does (227-D4)."""
+
+_compiled: Any = njit(boundscheck=False, error_model="numpy")
+
+_FIRST_WITH_TOPIC_IDS = 13
+_HIGHEST_EPOCH = 2**31 - 1
+_MOST_IDS = 1_000
+_HOUR_MS = 3_600_000
+_INCREMENTAL = 3
+"""The place of the row among those of `Row`."""
+_HEADS = 16
+"""Answers on heads of a kind: of incremental requests, of full ones with epoch 0, and with -1."""
+
+_SAME_SESSION, _ANOTHER_SESSION = int(Holding.SAME), int(Holding.ANOTHER)
+_NO_SESSION, _OPEN_SESSION = int(Holding.NONE), int(Holding.OPEN)
+_SAME_EPOCH, _ANOTHER_EPOCH = int(Expectation.SAME), int(Expectation.ANOTHER)
+_FULL, _OPEN_EPOCH = int(Expectation.FULL), int(Expectation.OPEN)
+_NOT_FETCHED, _SAME = int(Interest.ABSENT), int(Interest.SAME)
+_DIFFERENT, _OPEN_INTEREST = int(Interest.DIFFERENT), int(Interest.OPEN)
+_ABSENT = int(Membership.ABSENT)
+_OPEN_MEMBERSHIP = int(Membership.OPEN)
+
+
+@_compiled
+def _name(m: Any, session: Any, partition: Any) -> Any:
+    """Judge a partition, too, if the line does not have it among those already."""
+    marks, names = counts_at(m.marks), counts_at(m.named)
+    mark = partition * MARK.size
+    if marks[mark + MARK.named] == m.mark:
+        return
+    if m.named_count >= m.named_room:
+        m.is_full = 1
+        return
+    marks[mark + MARK.named] = m.mark
+    named = m.named_count * NAMED.size
+    m.named_count += 1
+    is_forgotten = marks[mark + MARK.forgotten] == m.mark
+    is_asked = marks[mark + MARK.asked] == m.mark and not is_forgotten
+    is_answered = marks[mark + MARK.answered] == m.mark
+    names[named + NAMED.partition] = partition
+    names[named + NAMED.held] = held_by(m, session, partition)
+    names[named + NAMED.asked] = marks[mark + MARK.asked_at] if is_asked else 0
+    names[named + NAMED.answered] = marks[mark + MARK.answered_at] if is_answered else 0
+    names[named + NAMED.forgotten] = 1 if is_forgotten else 0
+
+
+@_compiled
+def name_all(m: Any, row: Any, session: Any) -> Any:
+    """Gather the partitions that the request or the response names."""
+    rows = counts_at(m.rows)
+    m.named_count = 0
+    at = row + ROW.size
+    for _ in range(rows[row + ROW.asked]):
+        _name(m, session, rows[at + ASKED.partition])
+        at += ASKED.size
+    forgotten = at
+    at += rows[row + ROW.forgotten]
+    for _ in range(rows[row + ROW.answered]):
+        _name(m, session, rows[at + ANSWERED.partition])
+        at += ANSWERED.size
+    for index in range(rows[row + ROW.forgotten]):
+        _name(m, session, rows[forgotten + index])
+
+
+@_compiled
+def name_due(m: Any, row: Any, session: Any) -> Any:
+    """Gather those, too, that a session would have to be answered of."""
+    sessions, held = counts_at(m.sessions), counts_at(m.held_rows)
+    logs, log_of, marks = counts_at(m.logs), counts_at(m.log_of), counts_at(m.marks)
+    if m.filled == 0 and m.is_replica == 0:
+        entry = sessions[session + SESSION.readable]
+        while entry != 0:
+            partition = held[entry + HELD.partition]
+            if marks[partition * MARK.size + MARK.named] != m.mark:
+                _name(m, session, partition)
+                break
+            entry = held[entry + HELD.next_readable]
+    entry = sessions[session + SESSION.lagging]
+    while entry != 0:
+        partition = held[entry + HELD.partition]
+        if held[entry + HELD.is_member] == 0:
+            return ODD_STEP
+        if marks[partition * MARK.size + MARK.named] != m.mark:
+            if logs[log_of[partition] + LOG.is_told] == 0:
+                m.stopped_at = partition
+                return NO_LOG
+            leader_epoch = UNKNOWN
+            if held[entry + HELD.has_interest] != 0:
+                leader_epoch = held[entry + HELD.leader_epoch]
+            telling = least(m, row, partition, leader_epoch)
+            high_watermark = logs[telling + TELLING.high_watermark] if telling != 0 else 0
+            log_start = logs[telling + TELLING.log_start] if telling != 0 else 0
+            if (
+                high_watermark > held[entry + HELD.high_watermark]
+                or log_start > held[entry + HELD.told_log_start]
+            ):
+                _name(m, session, partition)
+        entry = held[entry + HELD.next_lagging]
+    return DONE
+
+
+@_compiled
+def explain_all(m: Any, row: Any) -> Any:
+    """Whether the model explains what is answered of each partition; `named` has its outcomes."""
+    names, logs, log_of = counts_at(m.named), counts_at(m.logs), counts_at(m.log_of)
+    held = counts_at(m.held_rows)
+    for index in range(m.named_count):
+        named = index * NAMED.size
+        partition, entry = names[named + NAMED.partition], names[named + NAMED.held]
+        if entry != 0 and held[entry + HELD.is_member] == 0:
+            return ODD_STEP
+        log = log_of[partition]
+        if logs[log + LOG.is_told] == 0 or logs[log + LOG.is_up] == 0:
+            m.stopped_at = partition
+            return NO_LOG
+        code = explain(m, row, named)
+        if code != DONE:
+            return code
+        if (
+            names[named + NAMED.membership] == _ABSENT
+            and m.is_full_request == 0
+            and (
+                names[named + NAMED.answered] != 0
+                or (entry != 0 and held[entry + HELD.is_lagging] != 0)
+            )
+        ):
+            return ODD_STEP
+    return DONE
+
+
+@_compiled
+def take_in(m: Any, row: Any, session: Any, named: Any) -> Any:
+    """What the session has of a partition afterwards, and what was told of that."""
+    rows, sessions, held = counts_at(m.rows), counts_at(m.sessions), counts_at(m.held_rows)
+    names, log_of = counts_at(m.named), counts_at(m.log_of)
+    partition, entry = names[named + NAMED.partition], names[named + NAMED.held]
+    asked, answered = names[named + NAMED.asked], names[named + NAMED.answered]
+    log = log_of[partition]
+    if names[named + NAMED.membership] == _ABSENT:
+        if entry != 0:
+            leave(m, log, entry)
+            remove(m, session, SESSION.readable, entry, HELD.is_readable)
+            following = let_go(m, entry)
+            if sessions[session + SESSION.held] == entry:
+                sessions[session + SESSION.held] = following
+            sessions[session + SESSION.members] -= 1
+            sessions[session + SESSION.deleted] += 1
+        return
+    if entry == 0:
+        if asked == 0 and answered == 0:
+            return
+        entry = hold(m, session, partition, sessions[session + SESSION.held])
+        sessions[session + SESSION.held] = entry
+        sessions[session + SESSION.members] += 1
+        held[entry + HELD.is_member] = 1
+        held[entry + HELD.stable] = held[entry + HELD.told_epoch] = OPEN
+        if asked != 0:
+            want(m, entry, asked)
+        watch(m, log, entry)
+    elif names[named + NAMED.is_requested] != 0 and asked != 0:
+        want(m, entry, asked)
+    held[entry + HELD.is_dirty] = 1
+    high_watermark = max(names[named + NAMED.high_watermark], OPEN)
+    log_start = max(names[named + NAMED.log_start], OPEN)
+    held[entry + HELD.high_watermark] = high_watermark
+    held[entry + HELD.told_log_start] = log_start
+    if answered != 0:
+        held[entry + HELD.stable] = rows[answered + ANSWERED.stable]
+        has_interest = held[entry + HELD.has_interest] != 0
+        held[entry + HELD.told_epoch] = held[entry + HELD.leader_epoch] if has_interest else OPEN
+        if rows[answered + ANSWERED.error] == _UNSUPPORTED_COMPRESSION:
+            high_watermark = log_start = OPEN
+            held[entry + HELD.high_watermark] = held[entry + HELD.told_log_start] = OPEN
+    if high_watermark == UNKNOWN and (answered == 0 or rows[answered + ANSWERED.error] != 0):
+        append(m, session, SESSION.lagging, entry, HELD.is_lagging)
+        leave(m, log, entry)
+    end = held[entry + HELD.stable] if rows[row + ROW.isolation] == 1 else high_watermark
+    if (
+        held[entry + HELD.has_interest] != 0
+        and log_start >= 0
+        and log_start <= held[entry + HELD.offset] < end
+    ):
+        append(m, session, SESSION.readable, entry, HELD.is_readable)
+    else:
+        remove(m, session, SESSION.readable, entry, HELD.is_readable)
+    if answered == 0:
+        return
+    if names[named + NAMED.has_data] == 0:
+        forget_log(m, row, named)
+    elif tell(m, row, named):
+        remove(m, session, SESSION.lagging, entry, HELD.is_lagging)
+        watch(m, log, entry)
+    else:
+        append(m, session, SESSION.lagging, entry, HELD.is_lagging)
+        leave(m, log, entry)
+
+
+@_compiled
+def want(m: Any, entry: Any, asked: Any) -> Any:
+    """What is wanted of a partition is what a request asks now."""
+    rows, held = counts_at(m.rows), counts_at(m.held_rows)
+    held[entry + HELD.has_interest] = 1
+    held[entry + HELD.is_dirty] = 1
+    for word in range(ASKED.size - 1):
+        held[entry + HELD.offset + word] = rows[asked + ASKED.offset + word]
+
+
+@_compiled
+def forget_log(m: Any, row: Any, named: Any) -> Any:
+    """Nothing is known of a partition after an error that another one, or leader, would give."""
+    rows, names, logs = counts_at(m.rows), counts_at(m.named), counts_at(m.logs)
+    error = rows[names[named + NAMED.answered] + ANSWERED.error]
+    if error not in (0, _OUT_OF_RANGE):
+        log = counts_at(m.log_of)[names[named + NAMED.partition]]
+        logs[log + LOG.exists], logs[log + LOG.count] = 0, 0
+        logs[log + LOG.is_dirty] = 1
+
+
+@_compiled
+def tell(m: Any, row: Any, named: Any) -> Any:
+    """Keep what is answered of a partition for all sessions; whether it is the latest told."""
+    rows, names, logs = counts_at(m.rows), counts_at(m.named), counts_at(m.logs)
+    held, log_of = counts_at(m.held_rows), counts_at(m.log_of)
+    answered, leader_epoch = names[named + NAMED.answered], names[named + NAMED.leader_epoch]
+    log = log_of[names[named + NAMED.partition]]
+    high_watermark = max(rows[answered + ANSWERED.high_watermark], 0)
+    log_start = max(rows[answered + ANSWERED.log_start], 0)
+    file = rows[row + ROW.file]
+    newest = log + LOG.tellings + TELLING.size * (logs[log + LOG.count] - 1)
+    if (
+        logs[log + LOG.exists] == 0
+        or logs[log + LOG.leader_epoch] < leader_epoch
+        or (
+            file != logs[log + LOG.file]
+            and logs[newest + TELLING.position] < rows[row + ROW.position]
+        )
+    ):
+        logs[log + LOG.exists] = 1
+        logs[log + LOG.leader_epoch] = leader_epoch
+        logs[log + LOG.file] = file
+        logs[log + LOG.count] = 0
+    is_of_log = logs[log + LOG.leader_epoch] == leader_epoch and logs[log + LOG.file] == file
+    if is_of_log:
+        logs[log + LOG.is_dirty] = 1
+    if is_of_log and told(m, log, row, high_watermark, log_start):
+        other = logs[log + LOG.up]
+        while other != 0:
+            following = held[other + HELD.next_up]
+            held[other + HELD.is_up] = 0
+            append(m, held[other + HELD.owner], SESSION.lagging, other, HELD.is_lagging)
+            other = following
+        logs[log + LOG.up] = 0
+    newest = log + LOG.tellings + TELLING.size * (logs[log + LOG.count] - 1)
+    return logs[newest + TELLING.high_watermark] <= high_watermark

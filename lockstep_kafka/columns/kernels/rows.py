@@ -1,0 +1,121 @@
+"""Rows of lines: made of the fields that were read, and freed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from lockstep.machine.search.kernel_parts import counts_at, floats_at
+from lockstep_kafka.columns.kernels.json_spec import FIELDS as F
+from lockstep_kafka.columns.kernels.json_spec import Kind, Object
+from lockstep_kafka.columns.kernels.layout import (
+    ANSWERED,
+    ASKED,
+    FETCH,
+    OTHER,
+    ROW,
+)
+
+_compiled: Any = njit(boundscheck=False, error_model="numpy")
+
+_ODD = -1
+_FETCH_API = 1
+_FIRST_WITH_IDS = 13
+_FIRST_WITH_TAGGED_REPLICA = 15
+_OLDEST, _NEWEST = 4, 18
+_DEEPEST = 8
+_SIZE_MISSING = -2
+_NO_SIZE = -1
+
+_LINE, _HEADER, _REQUEST = int(Object.LINE), int(Object.HEADER), int(Object.REQUEST)
+_RESPONSE, _ASKED_TOPIC, _ASKED = int(Object.RESPONSE), int(Object.ASKED_TOPIC), int(Object.ASKED)
+_FORGOTTEN_TOPIC, _ANSWERED = int(Object.FORGOTTEN_TOPIC), int(Object.ANSWERED)
+_ANSWERED_TOPIC = int(Object.ANSWERED_TOPIC)
+_INTEGER, _TEXT, _TEXT_OR_NULL = int(Kind.INTEGER), int(Kind.TEXT), int(Kind.TEXT_OR_NULL)
+_MILLISECONDS, _OBJECT, _OBJECTS = int(Kind.MILLISECONDS), int(Kind.OBJECT), int(Kind.OBJECTS)
+_INTEGERS, _NULL = int(Kind.INTEGERS), int(Kind.NULL)
+
+_QUOTE, _COMMA, _COLON, _MINUS, _DOT = 0x22, 0x2C, 0x3A, 0x2D, 0x2E
+_OPEN, _CLOSE, _OPEN_LIST, _CLOSE_LIST = 0x7B, 0x7D, 0x5B, 0x5D
+_ZERO, _NINE = 0x30, 0x39
+
+
+@_compiled
+def new_row(m: Any, length: Any) -> Any:
+    """Room for a row of so many words; 0 where there is none. Its first word is its size."""
+    rows, free = counts_at(m.rows), counts_at(m.free_rows)
+    size, kind = 32, 0
+    while size < length:
+        size *= 2
+        kind += 1
+    row = free[kind]
+    if row != 0:
+        free[kind] = rows[row + 1]
+        return row
+    row = m.rows_end
+    if row + size > m.rows_room:
+        m.is_full = 1
+        return 0
+    m.rows_end = row + size
+    rows[row] = kind
+    return row
+
+
+@_compiled
+def free_row(m: Any, row: Any) -> Any:
+    """The row is used no more."""
+    rows, free = counts_at(m.rows), counts_at(m.free_rows)
+    kind = rows[row]
+    rows[row + 1] = free[kind]
+    free[kind] = row
+
+
+@_compiled
+def keep(m: Any) -> Any:
+    """The row of what was read; 0 where there is no room."""
+    rows, fields = counts_at(m.rows), counts_at(m.fields)
+    is_fetch = fields[F.api] == _FETCH_API
+    asked = m.asked_count * ASKED.size
+    answered = m.answered_count * ANSWERED.size
+    row = new_row(m, ROW.size + asked + m.forgotten_count + answered)
+    if row == 0:
+        return 0
+    rows[row + ROW.kind] = FETCH if is_fetch else OTHER
+    rows[row + ROW.line] = m.line
+    rows[row + ROW.file] = m.file
+    rows[row + ROW.time] = fields[F.time]
+    floats_at(m.rows)[row + ROW.total] = fields[F.total_digits] / fields[F.total_scale]
+    rows[row + ROW.version] = fields[F.version]
+    rows[row + ROW.correlation] = fields[F.correlation]
+    rows[row + ROW.client] = fields[F.client]
+    rows[row + ROW.connection] = fields[F.connection]
+    rows[row + ROW.api] = fields[F.name]
+    rows[row + ROW.fingerprint] = fields[F.fingerprint]
+    rows[row + ROW.moved] = 0
+    if is_fetch:
+        is_tagged = fields[F.version] >= _FIRST_WITH_TAGGED_REPLICA
+        rows[row + ROW.replica] = fields[F.replica if is_tagged else F.old_replica]
+        rows[row + ROW.session] = fields[F.session]
+        rows[row + ROW.epoch] = fields[F.epoch]
+        rows[row + ROW.max_wait] = fields[F.max_wait]
+        rows[row + ROW.min_bytes] = fields[F.min_bytes]
+        rows[row + ROW.error] = fields[F.error]
+        rows[row + ROW.response_session] = fields[F.response_session]
+        rows[row + ROW.throttle] = fields[F.throttle]
+        rows[row + ROW.isolation] = fields[F.isolation]
+    rows[row + ROW.asked] = m.asked_count
+    rows[row + ROW.forgotten] = m.forgotten_count
+    rows[row + ROW.answered] = m.answered_count
+    at = row + ROW.size
+    at = _copied(counts_at(m.asked), asked, rows, at)
+    at = _copied(counts_at(m.forgotten), m.forgotten_count, rows, at)
+    _copied(counts_at(m.answered), answered, rows, at)
+    return row
+
+
+@_compiled
+def _copied(source: Any, count: Any, rows: Any, at: Any) -> Any:
+    for index in range(count):
+        rows[at + index] = source[index]
+    return at + count
