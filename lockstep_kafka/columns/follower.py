@@ -165,7 +165,7 @@ class ColumnFollower(BrokerFollower):
             elif code == NO_ROOM:
                 memory.make_room()
             elif code in (REPEATED, LATE):
-                request = self._request(stopped_at)
+                request = self.request(stopped_at)
                 reason = Reason.REPEATED if code == REPEATED else Reason.LATE
                 self._report.add(finding_of(unused(request, reason)))
                 self._free(stopped_at)
@@ -239,7 +239,7 @@ class ColumnFollower(BrokerFollower):
 
     def _step(self, row: int) -> None:
         """Judge a row as `BrokerFollower` does."""
-        request = self._request(row)
+        request = self.request(row)
         position = int(self._memory.tables["rows"][row + ROW.position])
         if isinstance(request, FetchLine):
             self._judge(request, position)
@@ -293,7 +293,7 @@ class ColumnFollower(BrokerFollower):
         memory.room_for_case()
         memory.do("put_case", outcome=packed)
 
-    def _request(self, row: int) -> Request:
+    def request(self, row: int) -> Request:
         """The request of a row."""
         words = self._memory.tables["rows"][row : row + ROW.size]
         odd = self._odd.get(row)
@@ -370,6 +370,18 @@ class ColumnFollower(BrokerFollower):
 
     def _held(self) -> Iterator[tuple[int, Request]]:
         """The requests that wait, without what they say of partitions."""
+        rows = self._memory.tables["rows"]
+        for row in self.waiting():
+            of = rows[row : row + ROW.size].tolist()
+            request = self._odd.get(row) or (
+                self.request(row)
+                if of[ROW.kind] == OTHER
+                else self._fetch_line(row, of, 0.0, is_whole=False)
+            )
+            yield of[ROW.position], request
+
+    def waiting(self) -> list[int]:
+        """The rows that wait for their turn."""
         memory = self._memory
         rows, connections = memory.tables["rows"], memory.tables["connections"]
         waits = memory.tables["waits"][: memory["waiting"]].tolist()
@@ -379,12 +391,4 @@ class ColumnFollower(BrokerFollower):
             while row:
                 waiting.append(row)
                 row = int(rows[row + ROW.next])
-        for row in waiting:
-            words = rows[row : row + ROW.size]
-            of = words.tolist()
-            request = self._odd.get(row) or (
-                self._request(row)
-                if of[ROW.kind] == OTHER
-                else self._fetch_line(row, of, 0.0, is_whole=False)
-            )
-            yield of[ROW.position], request
+        return waiting

@@ -15,7 +15,7 @@ from lockstep_kafka.findings import Finding
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import LoadModel
 
-_LINES_OF_A_FILE = 2**40
+LINES_OF_A_FILE = 2**40
 """More than any file has: lines of all files are numbered through."""
 
 
@@ -24,14 +24,21 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
 
     `LockstepError` for a log that does not exist, or whose path should name a broker, and does not.
     """
+    yield from follow_logs(logs, Explanations(load), paths)
+
+
+def follow_logs(
+    logs: Sequence[str], explanations: Explanations, paths: BrokerPaths
+) -> Iterator[Finding]:
+    """As `observe`, with a model that is loaded."""
     files = log_files(logs)
     for file in files:
-        paths.broker(file.path)  # one that names no broker is told before anything is followed
-    brokers = Brokers(Explanations(load), paths)
+        paths.broker(file.path)  # that a path names no broker is reported before anything else
+    brokers = Brokers(explanations, paths)
     interruption: KeyboardInterrupt | None = None
     try:
         for place, file in enumerate(files):
-            yield from brokers.read(file.path, place * _LINES_OF_A_FILE)
+            yield from brokers.read(file.path, place * LINES_OF_A_FILE)
     except KeyboardInterrupt as error:
         interruption = error  # those that are held for their order then still come out
     for follower in brokers.followers.values():

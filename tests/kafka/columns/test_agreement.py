@@ -1,0 +1,158 @@
+"""Columns find what plain Python finds: verdicts, places, reasons and counts, in one order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from msgspec import structs
+
+from bench.conform.logs import lines_of, of_connections, of_partitions
+from lockstep.workspace import find_workspace
+from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.findings import RemarkFinding, Verdict
+from lockstep_kafka.sessions.explanations import Explanations
+from lockstep_kafka.simulated.kafka_json import text
+from lockstep_kafka.simulated.lines import Line
+from lockstep_kafka.verbs.simulate import SimulateRequest, simulate
+from tests.kafka.columns.plain_reading import in_columns, plainly
+from tests.kafka.conform.following import LOGS, ROOT
+from tests.kafka.sessions.following import explanations
+from tests.kafka.sessions.random_logs import LOSSES, SEEDS, Loss, some_log
+
+CAPTURES = sorted(path for path in LOGS.rglob("*.log*") if path.is_file())
+
+
+@pytest.fixture(scope="module", name="model")
+def loaded_explanations() -> Explanations:
+    return explanations()
+
+
+def agree(model: Explanations, logs: Iterable[Path], paths: BrokerPaths | None = None) -> int:
+    """How many things both find; they have to be the same ones."""
+    names, paths = [str(log) for log in logs], paths or BrokerPaths()
+    expected = list(plainly(names, model, paths))
+    assert list(in_columns(names, model, paths)) == expected
+    return len(expected)
+
+
+@pytest.mark.parametrize("log", CAPTURES, ids=lambda log: str(log.relative_to(LOGS)))
+def test_a_capture(model: Explanations, log: Path) -> None:
+    agree(model, [log])
+
+
+def test_all_captures_as_one_log(model: Explanations) -> None:
+    assert agree(model, CAPTURES) > len(CAPTURES)
+
+
+_FIELDS = (
+    "session_id",
+    "session_epoch",
+    "error_code",
+    "response_session_id",
+    "throttle_time_ms",
+    "correlation_id",
+    "isolation_level",
+    "answered",
+    "partitions",
+    "forgotten",
+)
+
+
+def _nothing(line: Line, chance: random.Random) -> Line:
+    return line
+
+
+def _any_field(line: Line, chance: random.Random) -> Line:
+    """Now and then another number in one field of the request, the response or a partition."""
+    if not isinstance(line, FetchLine) or chance.random() > 0.1:
+        return line
+    name = chance.choice(_FIELDS)
+    if name == "forgotten":
+        return structs.replace(line, forgotten=tuple(line.partitions))
+    if name in ("answered", "partitions"):
+        parts = dict(getattr(line, name))
+        if not parts:
+            return line
+        partition = chance.choice(list(parts))
+        fields = ("high_watermark", "log_start_offset", "error_code", "records_size")
+        if name == "partitions":
+            fields = ("fetch_offset", "leader_epoch", "max_bytes", "fetch_offset")
+        field = chance.choice(fields)
+        value = getattr(parts[partition], field) + chance.choice((-1, 1, 1, 70))
+        parts[partition] = structs.replace(parts[partition], **{field: max(value, 0)})
+        return structs.replace(line, **{name: parts})
+    return structs.replace(line, **{name: max(getattr(line, name) + chance.choice((-1, 1)), -1)})
+
+
+def _moment(line: Line, chance: random.Random) -> Line:
+    """Now and then another time, or none."""
+    if line.time_ms is None or chance.random() > 0.05:
+        return line
+    return structs.replace(line, time_ms=line.time_ms + chance.choice((-7_000, -400, 400, 9_000)))
+
+
+@pytest.mark.parametrize("change", [_nothing, _any_field, _moment], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
+@given(seed=SEEDS)
+@settings(max_examples=15)
+def test_a_random_log(
+    model: Explanations,
+    tmp_path_factory: pytest.TempPathFactory,
+    loss: Loss,
+    change: Callable[[Line, random.Random], Line],
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    log = [change(line, chance) for line in loss(some_log(chance, 60), chance)]
+    versions = [line.version for line in log if isinstance(line, FetchLine)] or [12]
+    file = tmp_path_factory.mktemp("random") / "kafka-request.log"
+    file.write_text("".join(f"{text(line, versions[0])}\n" for line in log))
+    agree(model, [file])
+
+
+def test_many_connections_and_sessions(model: Explanations, tmp_path: Path) -> None:
+    lines = lines_of(LOGS / "fresh" / "busy.log.gz")
+    file = tmp_path / "many.log"
+    file.write_bytes(b"".join(of_connections(lines, connections=3_000, lines_each=3)))
+    assert agree(model, [file]) >= 3_000
+
+
+def test_many_partitions(model: Explanations, tmp_path: Path) -> None:
+    lines = lines_of(LOGS / "fresh" / "busy.log.gz")
+    file = tmp_path / "many.log"
+    file.write_bytes(b"".join(of_partitions(lines, partitions=5_000, length=300)))
+    assert agree(model, [file])
+
+
+@pytest.mark.parametrize(
+    "lines", [6_000, pytest.param(1_000_000, marks=pytest.mark.verify)], ids=str
+)
+def test_simulated_brokers_with_every_kind_of_departure(
+    model: Explanations, tmp_path: Path, lines: int
+) -> None:
+    out = tmp_path / "out"
+    simulate(
+        SimulateRequest(
+            log=out,
+            lines=lines,
+            brokers=2,
+            seed=lines,
+            departures=0.0025,
+            workspace=find_workspace(ROOT),
+        )
+    )
+    paths = BrokerPaths(r"(?P<broker>broker-[0-9]+)/")
+    names = [str(out)]
+    expected = list(plainly(names, model, paths))
+    assert list(in_columns(names, model, paths)) == expected
+    departing = [
+        one
+        for one in expected
+        if isinstance(one, RemarkFinding) and one.remark.verdict is Verdict.DEPARTS
+    ]
+    assert departing
