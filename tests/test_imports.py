@@ -42,6 +42,7 @@ FLOORS_OF_KAFKA = (
     ("files",),
     ("sessions",),
     ("simulated",),
+    ("columns",),
     ("fleet",),
     ("verbs",),
     ("report",),

@@ -325,8 +325,13 @@ _FILLED = {
 _ROWS = {"counts": COUNT.size}
 """Tables whose room is counted in rows of so many words."""
 
-_SOURCES = Path(__file__).parent / "kernels"
-"""What the kernel is made from."""
+_KAFKA = Path(__file__).parent.parent
+_SOURCES = (
+    *sorted((_KAFKA / "columns" / "kernels").glob("*.py")),
+    *(_KAFKA / "sessions" / f"{name}.py" for name in ("knowledge", "leader_case", "fetcher_cases")),
+    _KAFKA / "files" / "fetch_fields.py",
+)
+"""What the kernel is made from, constants of other modules included."""
 
 
 class _Kernel:
@@ -349,7 +354,7 @@ def _kernel() -> _Kernel:
 
         return module_text(MEMORY._fields[:-1])
 
-    content = b"\0".join(source.read_bytes() for source in sorted(_SOURCES.glob("*.py")))
+    content = b"\0".join(source.read_bytes() for source in _SOURCES)
     digest = hashlib.sha256(content).hexdigest()
     key = f"columns {digest} {version('numba')}"
     return _Kernel(kept_code(key, text, cache_folder() / "compiled"))

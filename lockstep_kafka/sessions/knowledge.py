@@ -24,7 +24,7 @@ FIRST_WITH_TOPIC_IDS = 13
 _EPOCHS = 2**31 - 1
 """How many epochs a session goes through before 1 comes again."""
 
-_MOST_IDS = 1_000
+MOST_IDS = 1_000
 
 
 class Held(Struct, eq=False, array_like=True):
@@ -177,7 +177,7 @@ class Connection(Struct, eq=False, array_like=True):
         self, correlation_id: int, position: int, time_ms: int | None, file: str = ""
     ) -> None:
         """A request of another API takes a correlation id."""
-        if len(self._others) > _MOST_IDS:
+        if len(self._others) > MOST_IDS:
             self._others.clear()  # more requests seem to be missing then, which excuses more
         self._others[correlation_id] = position, time_ms, file
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED
+from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.findings import Progress, SessionFinding, Verdict
-from lockstep_kafka.sessions.observe import observe
 from lockstep_kafka.totals import ConformTotals
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.workspaces import (

@@ -41,14 +41,6 @@ _UNSUPPORTED_COMPRESSION = 76
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
-_FIRST_WITH_TOPIC_IDS = 13
-_HIGHEST_EPOCH = 2**31 - 1
-_MOST_IDS = 1_000
-_HOUR_MS = 3_600_000
-_INCREMENTAL = 3
-"""The place of the row among those of `Row`."""
-_HEADS = 16
-"""Answers on heads of a kind: of incremental requests, of full ones with epoch 0, and with -1."""
 
 _SAME_SESSION, _ANOTHER_SESSION = int(Holding.SAME), int(Holding.ANOTHER)
 _NO_SESSION, _OPEN_SESSION = int(Holding.NONE), int(Holding.OPEN)
@@ -57,7 +49,6 @@ _FULL, _OPEN_EPOCH = int(Expectation.FULL), int(Expectation.OPEN)
 _NOT_FETCHED, _SAME = int(Interest.ABSENT), int(Interest.SAME)
 _DIFFERENT, _OPEN_INTEREST = int(Interest.DIFFERENT), int(Interest.OPEN)
 _ABSENT = int(Membership.ABSENT)
-_OPEN_MEMBERSHIP = int(Membership.OPEN)
 
 
 @_compiled

@@ -58,12 +58,9 @@ _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
 _FIRST_WITH_TOPIC_IDS = 13
 _HIGHEST_EPOCH = 2**31 - 1
-_MOST_IDS = 1_000
 _HOUR_MS = 3_600_000
 _THROTTLED = 4
 """The place of the row among those of `Row`."""
-_HEADS = 16
-"""Answers on heads of a kind: of incremental requests, of full ones with epoch 0, and with -1."""
 
 _SAME_SESSION, _ANOTHER_SESSION = int(Holding.SAME), int(Holding.ANOTHER)
 _NO_SESSION, _OPEN_SESSION = int(Holding.NONE), int(Holding.OPEN)

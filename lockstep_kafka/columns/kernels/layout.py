@@ -108,8 +108,8 @@ COUNT = words("client version hour lines partial")
 """Lines that were judged without a remark."""
 
 NAMED = words(
-    "partition held asked answered has_data forgotten membership is_requested high_watermark log_start "
-    "leader_epoch"
+    "partition held asked answered has_data forgotten membership is_requested high_watermark "
+    "log_start leader_epoch"
 )
 """A partition that is judged."""
 

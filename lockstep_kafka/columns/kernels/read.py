@@ -32,9 +32,7 @@ _compiled: Any = njit(boundscheck=False, error_model="numpy")
 _ODD = -1
 _FETCH_API = 1
 _FIRST_WITH_IDS = 13
-_FIRST_WITH_TAGGED_REPLICA = 15
 _OLDEST, _NEWEST = 4, 18
-_DEEPEST = 8
 _SIZE_MISSING = -2
 _NO_SIZE = -1
 

@@ -26,16 +26,11 @@ from lockstep_kafka.columns.kernels.layout import (
     ROW,
 )
 from lockstep_kafka.sessions.fetcher_cases import Expectation, Holding, Interest
-from lockstep_kafka.sessions.leader_case import OPEN, Membership
+from lockstep_kafka.sessions.knowledge import MOST_IDS
+from lockstep_kafka.sessions.leader_case import OPEN
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
-_FIRST_WITH_TOPIC_IDS = 13
-_HIGHEST_EPOCH = 2**31 - 1
-_MOST_IDS = 1_000
-_HOUR_MS = 3_600_000
-_INCREMENTAL = 3
-"""The place of the row among those of `Row`."""
 _HEADS = 16
 """Answers on heads of a kind: of incremental requests, of full ones with epoch 0, and with -1."""
 
@@ -45,8 +40,6 @@ _SAME_EPOCH, _ANOTHER_EPOCH = int(Expectation.SAME), int(Expectation.ANOTHER)
 _FULL, _OPEN_EPOCH = int(Expectation.FULL), int(Expectation.OPEN)
 _NOT_FETCHED, _SAME = int(Interest.ABSENT), int(Interest.SAME)
 _DIFFERENT, _OPEN_INTEREST = int(Interest.DIFFERENT), int(Interest.OPEN)
-_ABSENT = int(Membership.ABSENT)
-_OPEN_MEMBERSHIP = int(Membership.OPEN)
 
 
 @_compiled
@@ -67,7 +60,7 @@ def note_other(m: Any, row: Any, connection: Any) -> Any:
     correlation = rows[row + ROW.correlation]
     if last != 0 and _steps(others[last + OTHER_REQUEST.correlation], correlation) <= 0:
         return ODD_STEP
-    if connections[connection + CONNECTION.others_count] > _MOST_IDS:
+    if connections[connection + CONNECTION.others_count] > MOST_IDS:
         forget_others(m, connection)
         last = 0
     entry = m.first_other

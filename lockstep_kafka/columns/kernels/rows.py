@@ -19,19 +19,13 @@ from lockstep_kafka.columns.kernels.layout import (
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
-_ODD = -1
 _FETCH_API = 1
-_FIRST_WITH_IDS = 13
 _FIRST_WITH_TAGGED_REPLICA = 15
 _OLDEST, _NEWEST = 4, 18
-_DEEPEST = 8
-_SIZE_MISSING = -2
-_NO_SIZE = -1
 
 _LINE, _HEADER, _REQUEST = int(Object.LINE), int(Object.HEADER), int(Object.REQUEST)
 _RESPONSE, _ASKED_TOPIC, _ASKED = int(Object.RESPONSE), int(Object.ASKED_TOPIC), int(Object.ASKED)
 _FORGOTTEN_TOPIC, _ANSWERED = int(Object.FORGOTTEN_TOPIC), int(Object.ANSWERED)
-_ANSWERED_TOPIC = int(Object.ANSWERED_TOPIC)
 _INTEGER, _TEXT, _TEXT_OR_NULL = int(Kind.INTEGER), int(Kind.TEXT), int(Kind.TEXT_OR_NULL)
 _MILLISECONDS, _OBJECT, _OBJECTS = int(Kind.MILLISECONDS), int(Kind.OBJECT), int(Kind.OBJECTS)
 _INTEGERS, _NULL = int(Kind.INTEGERS), int(Kind.NULL)

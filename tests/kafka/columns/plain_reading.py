@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from lockstep_kafka.columns.observe import LINES_OF_A_FILE, follow_logs
 from lockstep_kafka.files.broker_paths import BrokerPaths, broker_of
 from lockstep_kafka.files.lines import Skipped, finding_of
 from lockstep_kafka.files.log_files import log_files
@@ -12,7 +13,6 @@ from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.findings import Finding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
-from lockstep_kafka.sessions.observe import LINES_OF_A_FILE, follow_logs
 
 
 def plainly(logs: Sequence[str], model: Explanations, paths: BrokerPaths) -> Iterator[Finding]:

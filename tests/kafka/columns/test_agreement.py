@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -10,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from msgspec import structs
 
-from bench.conform.logs import lines_of, of_connections, of_partitions
+from bench.conform.logs import is_fetch, lines_of, of_connections, of_partitions
 from lockstep.workspace import find_workspace
+from lockstep_kafka.columns import memory
+from lockstep_kafka.files import arrival_order
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import FetchLine
 from lockstep_kafka.findings import RemarkFinding, Verdict
+from lockstep_kafka.sessions import broker
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.simulated.kafka_json import text
 from lockstep_kafka.simulated.lines import Line
@@ -24,6 +28,7 @@ from tests.kafka.conform.following import LOGS, ROOT
 from tests.kafka.sessions.following import explanations
 from tests.kafka.sessions.random_logs import LOSSES, SEEDS, Loss, some_log
 
+_FEW_HELD = {"window_ms": arrival_order.WINDOW_MS, "held": 20, "state": None}
 CAPTURES = sorted(path for path in LOGS.rglob("*.log*") if path.is_file())
 
 
@@ -147,7 +152,7 @@ def test_simulated_brokers_with_every_kind_of_departure(
         )
     )
     paths = BrokerPaths(r"(?P<broker>broker-[0-9]+)/")
-    names = [str(out)]
+    names = [str(out / f"broker-{number}") for number in (1, 2)]
     expected = list(plainly(names, model, paths))
     assert list(in_columns(names, model, paths)) == expected
     departing = [
@@ -156,3 +161,40 @@ def test_simulated_brokers_with_every_kind_of_departure(
         if isinstance(one, RemarkFinding) and one.remark.verdict is Verdict.DEPARTS
     ]
     assert departing
+
+
+@pytest.mark.parametrize("name", ["busy", "many-clients-one-id-default-layout", "restart"])
+def test_little_is_remembered(
+    model: Explanations, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Sessions, connections and lines that are let go are the same ones."""
+    monkeypatch.setattr(broker, "_MOST_SESSIONS", 3)
+    monkeypatch.setattr(broker, "_MOST_ENDED", 2)
+    monkeypatch.setattr(broker, "_MOST_CONNECTIONS", 6)
+    for module in (arrival_order, memory):
+        monkeypatch.setattr(module, "CONNECTIONS", 4)
+    monkeypatch.setattr(arrival_order.ArrivalOrder.__init__, "__kwdefaults__", _FEW_HELD)
+    monkeypatch.setattr(memory, "HELD_AT_MOST", _FEW_HELD["held"])
+    agree(model, [LOGS / "fresh" / f"{name}.log.gz"])
+
+
+def test_many_requests_of_other_kinds(model: Explanations, tmp_path: Path) -> None:
+    """More than are remembered stand between two Fetch requests of a connection."""
+    fetches = [
+        line
+        for line in lines_of(LOGS / "fresh" / "busy.log.gz")
+        if is_fetch(line) and b'"clientId":"java-sub1"' in line
+    ]
+    others = [
+        re.sub(rb'"correlationId":[0-9]+', b'"correlationId":%d' % (1_000_000 + number), other)
+        for number, other in enumerate(1_500 * [_as_other(fetches[20])])
+    ]
+    file = tmp_path / "kafka-request.log"
+    file.write_bytes(b"".join([*fetches[:20], *others, *fetches[20:]]))
+    assert agree(model, [file])
+
+
+def _as_other(fetch: bytes) -> bytes:
+    return fetch.replace(b'"requestApiKey":1,', b'"requestApiKey":3,').replace(
+        b'"requestApiKeyName":"FETCH"', b'"requestApiKeyName":"METADATA"'
+    )

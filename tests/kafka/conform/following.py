@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.findings import (
     FileFinding,
@@ -21,7 +22,6 @@ from lockstep_kafka.findings import (
     Verdict,
     worst,
 )
-from lockstep_kafka.sessions.observe import observe
 from lockstep_kafka.simulated.damage.log import Log
 from tests.kafka_models import fetch_session
 

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.fleet.columns import FOLLOWED, batches_of
 from lockstep_kafka.fleet.following import rows_of_finding
-from lockstep_kafka.sessions.observe import observe
 from tests.kafka.fleet.pipeline import BROKER_FROM, Rows
 from tests.kafka_models import fetch_session
 
