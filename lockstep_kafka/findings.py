@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
-from msgspec import Struct
-
-
-class Verdict(StrEnum):
-    """What is said of one side of a session, or of both; the later ones are the worse ones."""
-
-    CONFORMS = "conforms"
-    UNKNOWN = "unknown"
-    DEPARTS = "departs"
-
+from lockstep_kafka.rules import Arguments, Rule
+from lockstep_kafka.rules import Place as Place
+from lockstep_kafka.rules import SideName as SideName
+from lockstep_kafka.rules import Verdict as Verdict
 
 _BY_WORSENESS = tuple(Verdict)
 
@@ -27,26 +20,9 @@ MOST_PLACES = 8
 """How many places are kept of what has one reason."""
 
 
-class SideName(StrEnum):
-    """Who is judged."""
-
-    CLIENT = "client"
-    BROKER = "broker"
-
-
 def worst(verdicts: Sequence[Verdict]) -> Verdict:
     """The worst of some verdicts; `unknown` where there are none."""
     return max(verdicts, key=_BY_WORSENESS.index, default=Verdict.UNKNOWN)
-
-
-class Place(Struct, frozen=True, gc=False):
-    """A line of a log; lines count from 1."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +42,30 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Why a line is not explained (a departure), or why it cannot be judged."""
+    """Why a line is not explained (a departure), or why it cannot be judged.
 
-    verdict: Verdict
+    `arguments` are what the sentence of the rule names.
+    """
+
+    rule: Rule
     at: Place
-    because: str
-    requirements: tuple[str, ...] = ()
+    arguments: Arguments = field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """That of the rule: `departs` or `unknown`."""
+        return self.rule.verdict
+
+    @property
+    def because(self) -> str:
+        """The sentence."""
+        return self.rule.said(self.arguments)
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """The requirements that are not met."""
+        return self.rule.broken(self.arguments)
 
 
 @dataclass(slots=True)

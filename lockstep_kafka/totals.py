@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -16,23 +15,15 @@ from lockstep_kafka.findings import (
     LineFinding,
     Place,
     Progress,
+    Remark,
     RemarkFinding,
     SessionFinding,
     Side,
     Verdict,
 )
+from lockstep_kafka.rules import Rule
 
 T = TypeVar("T")
-
-MOST_REASONS = 20
-"""How many reasons for `unknown` are told apart: a reason may have names in it."""
-
-OTHER_REASONS = "of other reasons"
-
-_NUMBER = re.compile(r"\d+")
-
-NOTHING_JUDGED = "none of its lines could be judged"
-"""Why a side is unknown of which nothing is remarked."""
 
 
 @dataclass
@@ -57,13 +48,14 @@ class Firsts(Generic[T]):
 
 @dataclass
 class Unknowns:
-    """Sessions of which a side is unknown for one reason; reasons may differ in their numbers.
+    """Sessions of which a side is unknown by one rule.
 
-    `side` is `client`, `broker` or `client and broker`. `because` is the first reason, which
-    `varies` in the others.
+    `side` is `client`, `broker` or `client and broker`. `because` is said of the first, and
+    `varies` says that another one is said of others.
     """
 
     side: str
+    rule: Rule
     because: str
     varies: bool = False
     places: Firsts[Place] = field(default_factory=lambda: Firsts(MOST_PLACES))
@@ -94,8 +86,8 @@ class ConformTotals:
         self.sessions = {verdict: Firsts[SessionFinding](most) for verdict in Verdict}
         self.client: Counter[Verdict] = Counter()
         self.broker: Counter[Verdict] = Counter()
-        self.unknown_by_reason: dict[tuple[str, str], Unknowns] = {}
-        """Why sides are unknown of sessions in which nothing departs: by side and reason."""
+        self.unknown_by_rule: dict[tuple[str, Rule], Unknowns] = {}
+        """Why sides are unknown of sessions in which nothing departs."""
         self.lines = Firsts[LineFinding](most)
         self.reasons: dict[LineReason, Firsts[int]] = {}
         """The numbers of the lines that `lines` counts."""
@@ -144,7 +136,7 @@ class ConformTotals:
     @property
     def unknown(self) -> list[Unknowns]:
         """Why sides are unknown of sessions in which nothing departs."""
-        return list(self.unknown_by_reason.values())
+        return list(self.unknown_by_rule.values())
 
     @property
     def departing(self) -> Firsts[SessionFinding]:
@@ -169,11 +161,13 @@ class ConformTotals:
         self.partial += session.partial
         if session.verdict is not Verdict.UNKNOWN:
             return
-        for side, (because, place) in _unknown_sides(session).items():
-            key = side, _NUMBER.sub("0", because)
-            if key not in self.unknown_by_reason and len(self.unknown_by_reason) >= MOST_REASONS:
-                because, key = OTHER_REASONS, (side, OTHER_REASONS)
-            self.unknown_by_reason.setdefault(key, Unknowns(side, because)).add(because, place)
+        for side, remark in _unknown_sides(session).items():
+            unknowns = self.unknown_by_rule.get((side, remark.rule))
+            because = remark.because
+            if unknowns is None:
+                unknowns = Unknowns(side, remark.rule, because)
+                self.unknown_by_rule[side, remark.rule] = unknowns
+            unknowns.add(because, remark.at)
 
     def _add_line(self, line: LineFinding) -> None:
         self.lines.add(line)
@@ -183,15 +177,13 @@ class ConformTotals:
         self.reasons.setdefault(reason, Firsts(MOST_PLACES)).add(line.at.line)
 
 
-def reason_of(side: Side, session: SessionFinding) -> tuple[str, Place]:
-    """Why a side of a session does not conform, and where."""
-    if side.worst is None:
-        return NOTHING_JUDGED, session.first
-    return side.worst.because, side.worst.at
+def reason_of(side: Side, session: SessionFinding) -> Remark:
+    """Why a side of a session does not conform."""
+    return side.worst or Remark(Rule.NOTHING_JUDGED, session.first)
 
 
-def _unknown_sides(session: SessionFinding) -> dict[str, tuple[str, Place]]:
-    """Why sides of a session are unknown, and where; one reason where both have the same."""
+def _unknown_sides(session: SessionFinding) -> dict[str, Remark]:
+    """Why sides of a session are unknown; one reason where both have the same."""
     reasons = {
         name: reason_of(side, session)
         for name, side in (("client", session.client_side), ("broker", session.broker_side))

@@ -80,6 +80,8 @@ _CANDIDATE = struct(
 _REMARK = [
     field("file", string()),
     field("line", int64()),
+    field("rule", string()),
+    field("arguments", map_(string(), string())),
     field("because", string()),
     field("requirements", list_(string())),
     field("candidates", list_(_CANDIDATE)),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lockstep_kafka.findings import Candidate, Verdict
-from lockstep_kafka.fleet.summary import Grouping, answers, kind_of, largest_groups
+from lockstep_kafka.fleet.summary import Grouping, answers, largest_groups
 from lockstep_kafka.fleet.tables import DEPARTURES, METRICS, QUARANTINE, SESSIONS, Tables
 
 if TYPE_CHECKING:
@@ -67,12 +67,13 @@ class Example:
 
 @dataclass(frozen=True)
 class DepartureGroup:
-    """Departures of one side that have one reason but for the numbers and names in it.
+    """Departures of one side by one rule; `because` is said of the first.
 
     `first_ms` and `last_ms` are when the first and the last of them were written.
     """
 
     side: str
+    rule: str
     because: str
     requirements: Sequence[str]
     count: int
@@ -187,12 +188,10 @@ def _sources(metrics: DataFrame) -> Iterator[Source]:
 def _kinds(departures: DataFrame) -> Iterator[DepartureGroup]:
     from pyspark.sql import functions as sql
 
-    rows = departures.withColumns(
-        {"kind": kind_of(departures["because"]), "time_ms": sql.unix_millis("time")}
-    )
+    rows = departures.withColumn("time_ms", sql.unix_millis("time"))
     order = ("time", "file", "line")
     groups = largest_groups(
-        rows, Grouping(("side", "kind"), order, groups=_MOST_KINDS, members=_MOST_EXAMPLES)
+        rows, Grouping(("side", "rule"), order, groups=_MOST_KINDS, members=_MOST_EXAMPLES)
     )
     names = [
         sql.slice(sql.sort_array(sql.collect_set(column)), 1, _MOST_NAMES).alias(alias)
@@ -204,14 +203,15 @@ def _kinds(departures: DataFrame) -> Iterator[DepartureGroup]:
     ]
     ends = sql.min("time_ms").alias("first"), sql.max("time_ms").alias("last")
     spans = {
-        (row["side"], row["kind"]): row
-        for row in rows.groupBy("side", "kind").agg(*ends, *names).collect()
+        (row["side"], row["rule"]): row
+        for row in rows.groupBy("side", "rule").agg(*ends, *names).collect()
     }
     for group in groups:
         span = spans[group.key]
         first = group.firsts[0]
         yield DepartureGroup(
             group.key[0],
+            group.key[1],
             first["because"],
             first["requirements"],
             group.count,

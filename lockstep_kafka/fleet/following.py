@@ -146,6 +146,8 @@ def _departure(finding: RemarkFinding) -> dict[str, Any]:
 def _remark(remark: Remark) -> dict[str, Any]:
     return {
         **structs.asdict(remark.at),
+        "rule": remark.rule.id,
+        "arguments": [(name, str(value)) for name, value in remark.arguments.items()],
         "because": remark.because,
         "requirements": list(remark.requirements),
         "candidates": [

@@ -27,9 +27,8 @@ from lockstep_kafka.fleet.tables import (
     STATES,
     Tables,
 )
+from lockstep_kafka.rules import Rule, rule_of
 from lockstep_kafka.totals import (
-    MOST_REASONS,
-    NOTHING_JUDGED,
     ConformTotals,
     Firsts,
     LineReason,
@@ -89,19 +88,15 @@ def largest_groups(rows: DataFrame, grouping: Grouping) -> list[Group]:
     return [Group(key, count, tuple(members[key])) for key, count in sizes.items()]
 
 
-_NUMBER = r"\d+"
-
-
 _MOST_SESSIONS = 20
-_MOST_GROUPS = MOST_REASONS
+_MOST_GROUPS = 20
 
 
 @dataclass(frozen=True)
 class Summary:
     """What the tables say: the totals, with the first sessions that depart.
 
-    `departures` are groups of most rows, by broker, client, version of the API, side and reason.
-    Reasons are equal where they differ in numbers alone.
+    `departures` are groups of most rows, by broker, client, version of the API, side and rule.
     """
 
     totals: ConformTotals
@@ -147,8 +142,8 @@ def _totals(said: Mapping[str, Any]) -> ConformTotals:
         totals.broker[Verdict(row["broker"])] += count
         totals.partial += row["partial"]
     for group in said.get("unknown", ()):
-        side, kind = group.key
-        totals.unknown_by_reason[side, kind] = _unknowns(side, group)
+        unknowns = _unknowns(group)
+        totals.unknown_by_rule[unknowns.side, unknowns.rule] = unknowns
     for group in said.get("quarantine", ()):
         numbers = Firsts(MOST_PLACES, [row["line"] for row in group.firsts], group.count)
         totals.reasons[LineReason(*group.key)] = numbers
@@ -160,11 +155,12 @@ def _totals(said: Mapping[str, Any]) -> ConformTotals:
     return totals
 
 
-def _unknowns(side: str, group: Group) -> Unknowns:
+def _unknowns(group: Group) -> Unknowns:
+    side, rule = group.key
     reasons = [row["because"] for row in group.firsts]
     places = [Place(row["file"], row["line"]) for row in group.firsts]
-    varies = len(set(reasons)) > 1
-    return Unknowns(side, reasons[0], varies, Firsts(MOST_PLACES, places, group.count))
+    firsts = Firsts(MOST_PLACES, places, group.count)
+    return Unknowns(side, rule_of(rule), reasons[0], len(set(reasons)) > 1, firsts)
 
 
 def _session(row: Mapping[str, Any]) -> SessionFinding:
@@ -182,10 +178,9 @@ def _side(row: Mapping[str, Any]) -> Side:
     worst, remark = row["worst"], None
     if worst is not None:
         remark = Remark(
-            Verdict(row["verdict"]),
+            rule_of(worst["rule"]),
             Place(worst["file"], worst["line"]),
-            worst["because"],
-            tuple(worst["requirements"]),
+            worst["arguments"],
             tuple(Candidate(**candidate) for candidate in worst["candidates"]),
         )
     return Side(row["judged"], row["departures"], row["unknowns"], remark)
@@ -231,10 +226,9 @@ def _departing(sessions: DataFrame, most: int) -> list[dict[str, Any]]:
 def _departures(departures: DataFrame) -> list[Group]:
     from pyspark.sql import functions as sql
 
-    rows = departures.withColumn("kind", kind_of(departures["because"]))
     # As text: Spark gives Python a time of the machine's own zone.
-    rows = rows.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
-    keys = ("broker", "client", "api_version", "side", "kind")
+    rows = departures.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
+    keys = ("broker", "client", "api_version", "side", "rule")
     return largest_groups(rows, Grouping(keys, ("time", "file", "line"), _MOST_GROUPS, 1))
 
 
@@ -245,7 +239,8 @@ def _unknown(sessions: DataFrame) -> list[Group]:
     def reason(side: str) -> Column:
         worst = sql.col(f"{side}_side.worst")
         return sql.struct(
-            sql.coalesce(worst["because"], sql.lit(NOTHING_JUDGED)).alias("because"),
+            sql.coalesce(worst["rule"], sql.lit(Rule.NOTHING_JUDGED.id)).alias("rule"),
+            sql.coalesce(worst["because"], sql.lit(Rule.NOTHING_JUDGED.said({}))).alias("because"),
             sql.coalesce(worst["file"], "first_file").alias("file"),
             sql.coalesce(worst["line"], "first_line").alias("line"),
         )
@@ -265,9 +260,8 @@ def _unknown(sessions: DataFrame) -> list[Group]:
         )
     )
     unknown = sessions.where(sessions["verdict"] == Verdict.UNKNOWN.value)
-    rows = unknown.select(sql.inline(sides)).withColumn("kind", kind_of(sql.col("because")))
-    grouping = Grouping(("side", "kind"), ("file", "line"), _MOST_GROUPS, MOST_PLACES)
-    return largest_groups(rows, grouping)
+    grouping = Grouping(("side", "rule"), ("file", "line"), _MOST_GROUPS, MOST_PLACES)
+    return largest_groups(unknown.select(sql.inline(sides)), grouping)
 
 
 def _sided(side: str, reason: Column) -> Column:
@@ -275,17 +269,8 @@ def _sided(side: str, reason: Column) -> Column:
 
     return sql.struct(
         sql.lit(side).alias("side"),
-        reason["because"].alias("because"),
-        reason["file"].alias("file"),
-        reason["line"].alias("line"),
+        *(reason[name].alias(name) for name in ("rule", "because", "file", "line")),
     )
-
-
-def kind_of(because: Column) -> Column:
-    """The reason with every number as 0: reasons that differ in numbers alone are of one kind."""
-    from pyspark.sql import functions as sql
-
-    return sql.regexp_replace(because, _NUMBER, "0")
 
 
 def _damaged(inputs: DataFrame) -> list[dict[str, Any]]:

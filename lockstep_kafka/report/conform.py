@@ -75,9 +75,9 @@ def _sides(session: SessionFinding, texts: Mapping[str, str]) -> Iterator[Paragr
         for name, side in sides.items():
             if side.verdict is verdict:
                 says = "departs" if verdict is Verdict.DEPARTS else "is unknown"
-                because, at = reason_of(side, session)
-                because = _within(because, at.file)
-                line = f"{at}: {_named(session)}: the {name} {says}, because {because}"
+                remark = reason_of(side, session)
+                because = _within(remark.because, remark.at.file)
+                line = f"{remark.at}: {_named(session)}: the {name} {says}, because {because}"
                 yield shown_line(line, _STYLES[verdict])
                 for text in _details(side, texts):
                     yield shown_line(f"  {text}")

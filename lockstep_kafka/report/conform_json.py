@@ -11,6 +11,7 @@ from msgspec import structs
 from lockstep.pages.output import document
 from lockstep_kafka.findings import (
     LineFinding,
+    Place,
     Remark,
     SessionFinding,
     Side,
@@ -74,10 +75,16 @@ def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
     return {
         "verdict": str(remark.verdict),
         **structs.asdict(remark.at),
+        "rule": remark.rule.id,
+        "arguments": {name: _argument(value) for name, value in remark.arguments.items()},
         "because": remark.because,
         "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
         "candidates": [asdict(candidate) for candidate in remark.candidates],
     }
+
+
+def _argument(value: str | int | Place) -> object:
+    return structs.asdict(value) if isinstance(value, Place) else value
 
 
 def _line(line: LineFinding) -> dict[str, object]:

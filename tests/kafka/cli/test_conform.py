@@ -163,6 +163,8 @@ def test_json(following: "Desk") -> None:
                 "worst": {
                     "verdict": "unknown",
                     **place,
+                    "rule": "request-before-response",
+                    "arguments": {},
                     "because": "it was open before the log begins",
                     "requirements": [],
                     "candidates": [],
@@ -177,6 +179,8 @@ def test_json(following: "Desk") -> None:
                 "worst": {
                     "verdict": "departs",
                     **place,
+                    "rule": "full-request-expected",
+                    "arguments": {"since": place},
                     "because": "nobody paid since a.log:1",
                     "requirements": [
                         {"id": "9-1", "text": "Every entry shall be paid for."},

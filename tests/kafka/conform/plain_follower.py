@@ -22,7 +22,11 @@ from lockstep_kafka.findings import (
     Side,
     Verdict,
 )
+from lockstep_kafka.rules import Rule
 from lockstep_kafka.workspaces import LoadModel
+
+UNPAID, UNSEEN = Rule.FULL_EXPECTED, Rule.NOT_WAITING
+"""The rules of Kafka that `plain.follow_plainly` gives the sentences of a turnstile."""
 
 
 def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
@@ -83,7 +87,7 @@ def judge(side: Side, verdict: Verdict, at: Place) -> None:
     if verdict is Verdict.CONFORMS:
         side.judged = 1
     elif verdict is Verdict.UNKNOWN:
-        side.remark(Remark(verdict, at, "it was open before the log begins"))
+        side.remark(Remark(UNSEEN, at))
     else:
         candidates = (
             Candidate("push", "s.arm[g] == Arm.OPEN", {"s.arm[g]": "SHUT", "g": "left"}),
@@ -91,8 +95,4 @@ def judge(side: Side, verdict: Verdict, at: Place) -> None:
             Candidate("enter", "s.arm[g] == Arm.OPEN", {"s.arm[g]": "SHUT", "g": "left"}),
             Candidate("jam"),
         )
-        side.remark(
-            Remark(
-                verdict, at, f"nobody paid since {at.file}:1", ("9-1", "9-D1", "9-77"), candidates
-            )
-        )
+        side.remark(Remark(UNPAID, at, {"since": Place(at.file, 1)}, candidates))

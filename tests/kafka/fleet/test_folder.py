@@ -32,6 +32,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
         replace(ORIGIN, model="other"),
         replace(ORIGIN, source="topic"),
         replace(ORIGIN, broker_from=None),
+        replace(ORIGIN, format=1),
     ],
 )
 def test_tables_of_something_else(tmp_path: Path, other: Origin) -> None:

@@ -45,6 +45,7 @@ def figures(client: str = "orders") -> FleetFigures:
         kinds=[
             DepartureGroup(
                 "client",
+                "session-epoch-expected",
                 f"epoch 0 of {client}",
                 ["227-6"],
                 3,
