@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from lockstep_kafka.rules import Arguments, Rule
 from lockstep_kafka.rules import Place as Place
@@ -74,7 +75,7 @@ class Side:
 
     `judged` counts the lines on which it was judged, `departures` and `unknowns` the remarks of
     these verdicts, and `worst` is the first remark of the worst verdict. `more` are the first
-    places at which it departs besides.
+    places at which it departs besides. `by_rule` counts all remarks, of which a line may have many.
     """
 
     judged: int = 0
@@ -82,6 +83,7 @@ class Side:
     unknowns: int = 0
     worst: Remark | None = None
     more: list[Place] = field(default_factory=list)
+    by_rule: dict[Rule, int] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -142,9 +144,11 @@ class RemarkFinding:
     """What is remarked of one line, as soon as it is; the session that it stands in may go on.
 
     The remark may come later than the line, when what follows shows what the line was. `session`
-    is the id of its session, as in a `SessionFinding`, and `began` the first line of that. The
-    other fields are those of the line: who sent the request and how, and when it was written, in
-    milliseconds since 1970.
+    is the id of its session, as in a `SessionFinding`, and `began` the first line of that.
+    `is_first` says that no line of the session before had a remark of this rule on this side. The
+    other fields are those of the line: who sent the request and how, by which software (empty
+    where it does not say), when it was written, in milliseconds since 1970, and all of it
+    abridged.
     """
 
     side: SideName
@@ -155,6 +159,18 @@ class RemarkFinding:
     api_version: int
     time_ms: int | None
     remark: Remark
+    software: str = ""
+    abridged: str = ""
+    is_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line of a log, abridged; `time` is in the time zone that the log writes."""
+
+    at: Place
+    time: datetime | None
+    text: str
 
 
 MOVED = "out of order"

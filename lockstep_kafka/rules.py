@@ -179,7 +179,7 @@ class Rule(Enum):
     CREATING_LEFT_OUT = (_BROKER, _DEPARTS, "asked-not-answered",
         "{partition} is asked for, but not answered", "227-36", "227-66")
     WATERMARK_LEFT_OUT = (_BROKER, _DEPARTS, "later-watermark-left-out",
-        "{partition} is left out: its fetcher knows high watermark {told}, and another one was "
+        "{partition} is left out: its fetcher knows high watermark {known}, and another one was "
         "sent {watermark} before", "227-13", "227-52")
     ADDED_LEFT_OUT = (_BROKER, _DEPARTS, "added-partition-left-out",
         "{partition} is added to the session, but not answered", "227-13")
@@ -229,6 +229,19 @@ class Rule(Enum):
         if f"{{{INNER}}}" not in self.sentence:
             return None
         return rule_of(str(arguments[INNER]))
+
+
+ALONE = frozenset(
+    {
+        *(Rule.IMPOSSIBLE_HEAD, Rule.ID_MISSING, Rule.REMOVED_IN_FULL, Rule.NEGATIVE_ID_OPENED),
+        *(Rule.CREATING_REFUSED, Rule.CREATING_ID, Rule.SESSIONLESS_REFUSED, Rule.SESSIONLESS_ID),
+        *(Rule.EPOCH_ERROR_WITH_ID, Rule.ERROR_WITH_ID, Rule.OTHER_ID_ANSWERED),
+        *(Rule.PARTITIONS_BESIDE_ERROR, Rule.ANSWERED_TWICE, Rule.SESSIONLESS_LEFT_OUT),
+        *(Rule.CREATING_LEFT_OUT, Rule.REMOVED_ANSWERED, Rule.WATERMARK_NEGATIVE),
+        *(Rule.LOG_START_OUTSIDE, Rule.RECORDS_BESIDE_ERROR),
+    }
+)
+"""The rules of which one line shows all: what came before it does not matter."""
 
 
 def rule_of(id: str) -> Rule:

@@ -18,7 +18,9 @@ from lockstep_kafka.findings import (
     Remark,
     RemarkFinding,
     SessionFinding,
+    ShownLine,
     Side,
+    SideName,
     Verdict,
 )
 from lockstep_kafka.rules import Rule
@@ -66,6 +68,51 @@ class Unknowns:
         self.places.add(place)
 
 
+UNNAMED = "unnamed software (Fetch v{})"
+"""What clients are called that do not say their software, by the version of their requests."""
+
+MOST_CAUSES = 1_000
+"""How many causes are told apart: there are as many of a rule as there are kinds of software."""
+
+
+@dataclass
+class Cause:
+    """Departures of one side by one rule, of the clients of one software or of one broker.
+
+    `who` is that software with its version, or that broker; for clients that do not say their
+    software it is the version of their requests. `sessions` and `lines` are counted; `places` are
+    the first ones. `first_ms` and `last_ms` are when the first and the last line were written, in
+    milliseconds since 1970. `shown` are the lines that show the first one, once they are read.
+    """
+
+    who: str
+    first: RemarkFinding
+    sessions: int = 0
+    places: Firsts[Place] = field(default_factory=lambda: Firsts(MOST_PLACES))
+    first_ms: int | None = None
+    last_ms: int | None = None
+    shown: tuple[ShownLine, ...] = ()
+    _last: Place | None = None
+
+    def add(self, finding: RemarkFinding) -> None:
+        """Count one more; several remarks of one line are one."""
+        self.sessions += finding.is_first
+        if finding.remark.at == self._last:
+            return
+        self._last = finding.remark.at
+        self.places.add(finding.remark.at)
+        if (time_ms := finding.time_ms) is not None:
+            self.first_ms = time_ms if self.first_ms is None else min(self.first_ms, time_ms)
+            self.last_ms = time_ms if self.last_ms is None else max(self.last_ms, time_ms)
+
+
+def who_departs(finding: RemarkFinding) -> str:
+    """The broker, or the software of the client, to which a departure is put down."""
+    if finding.side is SideName.BROKER:
+        return finding.broker
+    return finding.software or UNNAMED.format(finding.api_version)
+
+
 @dataclass(frozen=True)
 class LineReason:
     """Why lines of a file are not followed; `is_loss` as in a `LineFinding`."""
@@ -88,6 +135,8 @@ class ConformTotals:
         self.broker: Counter[Verdict] = Counter()
         self.unknown_by_rule: dict[tuple[str, Rule], Unknowns] = {}
         """Why sides are unknown of sessions in which nothing departs."""
+        self.by_cause: dict[tuple[SideName, Rule, str], Cause] = {}
+        """What departs, by side, rule, and `who_departs`."""
         self.lines = Firsts[LineFinding](most)
         self.reasons: dict[LineReason, Firsts[int]] = {}
         """The numbers of the lines that `lines` counts."""
@@ -105,7 +154,7 @@ class ConformTotals:
             case SessionFinding():
                 self._add_session(finding)
             case RemarkFinding():
-                pass  # the sides of its session count it
+                self._add_remark(finding)
             case LineFinding():
                 self._add_line(finding)
             case FileFinding():
@@ -132,6 +181,11 @@ class ConformTotals:
     def read(self) -> int:
         """Lines that were read."""
         return max(self._progress.lines, self.followed + self.not_followed)
+
+    @property
+    def causes(self) -> list[Cause]:
+        """What departs, by cause."""
+        return list(self.by_cause.values())
 
     @property
     def unknown(self) -> list[Unknowns]:
@@ -168,6 +222,17 @@ class ConformTotals:
                 unknowns = Unknowns(side, remark.rule, because)
                 self.unknown_by_rule[side, remark.rule] = unknowns
             unknowns.add(because, remark.at)
+
+    def _add_remark(self, finding: RemarkFinding) -> None:
+        """Count a departure by its cause; what is unknown is counted by session."""
+        if finding.remark.verdict is not Verdict.DEPARTS:
+            return
+        who = who_departs(finding)
+        key = finding.side, finding.remark.rule, who
+        if key not in self.by_cause and len(self.by_cause) >= MOST_CAUSES:
+            who = "others"
+            key = finding.side, finding.remark.rule, who
+        self.by_cause.setdefault(key, Cause(who, finding)).add(finding)
 
     def _add_line(self, line: LineFinding) -> None:
         self.lines.add(line)

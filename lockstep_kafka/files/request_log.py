@@ -25,7 +25,8 @@ from lockstep_kafka.files.lines import (
 )
 from lockstep_kafka.files.log_files import time_ms
 
-_MARKER = b"Completed request:"
+MARKER = b"Completed request:"
+"""What stands before the JSON of a line."""
 
 
 def read_request_log(log: str | os.PathLike[str]) -> Iterator[LogLine]:
@@ -53,17 +54,17 @@ def read_line(line: PhysicalLine | tuple[int, bytes, bool, str | None], file: st
     if flaw is not None:
         return Skipped(number, file, Reason.TRUNCATED, flaw)
     content = unwrapped(content)
-    marker = content.find(_MARKER)
+    marker = content.find(MARKER)
     if marker < 0:
         text = shown(content.decode("utf-8", "replace"))
         if has_end:
             return Skipped(number, file, Reason.FOREIGN, f"not a completed request: {text}")
         return Skipped(number, file, Reason.TRUNCATED, f"the file ends in this line: {text}")
     place = Place(number, file, time_ms(content[:marker]))
-    start, end = marker + len(_MARKER), content.rfind(b"}") + 1
+    start, end = marker + len(MARKER), content.rfind(b"}") + 1
     rest = content[end:]
     # The layout that Kafka ships prints the logger's name after the message: " (logger)".
-    if not rest or (rest[:1].isspace() and _MARKER not in rest):
+    if not rest or (rest[:1].isspace() and MARKER not in rest):
         try:
             return completed_request(content[start:end], place)
         except (ValueError, RecursionError):
@@ -94,7 +95,7 @@ def _judged(rest: str, place: Place) -> Request:
 
 def _object(rest: str) -> tuple[JsonObject, str]:
     """The object that follows the marker, when nothing that does not belong there follows it."""
-    marker = _MARKER.decode()
+    marker = MARKER.decode()
     try:
         completed, end = decode_object(rest)
     except NotJson:

@@ -127,6 +127,8 @@ DEPARTURE = struct(
         field("first_file", string()),
         field("first_line", int64()),
         field("time", TIME),
+        field("software", string()),
+        field("abridged", string()),
         *_REMARK,
     ]
 )

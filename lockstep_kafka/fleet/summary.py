@@ -15,8 +15,10 @@ from lockstep_kafka.findings import (
     Place,
     Progress,
     Remark,
+    RemarkFinding,
     SessionFinding,
     Side,
+    SideName,
     Verdict,
 )
 from lockstep_kafka.fleet.tables import (
@@ -29,6 +31,8 @@ from lockstep_kafka.fleet.tables import (
 )
 from lockstep_kafka.rules import Rule, rule_of
 from lockstep_kafka.totals import (
+    UNNAMED,
+    Cause,
     ConformTotals,
     Firsts,
     LineReason,
@@ -88,6 +92,9 @@ def largest_groups(rows: DataFrame, grouping: Grouping) -> list[Group]:
     return [Group(key, count, tuple(members[key])) for key, count in sizes.items()]
 
 
+CAUSE = ("side", "rule", "who")
+"""What departures are grouped by."""
+
 _MOST_SESSIONS = 20
 _MOST_GROUPS = 20
 
@@ -119,6 +126,7 @@ def summary(tables: Tables) -> Summary:
     if Verdict.DEPARTS in verdicts:
         details["departing"] = lambda: _departing(sessions, _MOST_SESSIONS)
         details["departures"] = lambda: _departures(tables.rows(DEPARTURES))
+        details["causes"] = lambda: _causes(tables.rows(DEPARTURES))
     if Verdict.UNKNOWN in verdicts:
         details["unknown"] = lambda: _unknown(sessions)
     if counts["quarantined"]:
@@ -141,6 +149,8 @@ def _totals(said: Mapping[str, Any]) -> ConformTotals:
         totals.client[Verdict(row["client"])] += count
         totals.broker[Verdict(row["broker"])] += count
         totals.partial += row["partial"]
+    for cause in said.get("causes", ()):
+        totals.by_cause[cause.first.side, cause.first.remark.rule, cause.who] = cause
     for group in said.get("unknown", ()):
         unknowns = _unknowns(group)
         totals.unknown_by_rule[unknowns.side, unknowns.rule] = unknowns
@@ -175,15 +185,18 @@ def _session(row: Mapping[str, Any]) -> SessionFinding:
 
 
 def _side(row: Mapping[str, Any]) -> Side:
-    worst, remark = row["worst"], None
-    if worst is not None:
-        remark = Remark(
-            rule_of(worst["rule"]),
-            Place(worst["file"], worst["line"]),
-            worst["arguments"],
-            tuple(Candidate(**candidate) for candidate in worst["candidates"]),
-        )
+    worst = row["worst"]
+    remark = None if worst is None else _remark(worst)
     return Side(row["judged"], row["departures"], row["unknowns"], remark)
+
+
+def _remark(row: Mapping[str, Any]) -> Remark:
+    return Remark(
+        rule_of(row["rule"]),
+        Place(row["file"], row["line"]),
+        row["arguments"],
+        tuple(Candidate(**candidate) for candidate in row["candidates"]),
+    )
 
 
 def answers(asked: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
@@ -230,6 +243,55 @@ def _departures(departures: DataFrame) -> list[Group]:
     rows = departures.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
     keys = ("broker", "client", "api_version", "side", "rule")
     return largest_groups(rows, Grouping(keys, ("time", "file", "line"), _MOST_GROUPS, 1))
+
+
+def with_who(departures: DataFrame) -> DataFrame:
+    """Departures with the column `who`, as `who_departs` says it, and their time as a number."""
+    from pyspark.sql import functions as sql
+
+    unnamed = sql.format_string(UNNAMED.format("%d"), "api_version")
+    software = sql.when(sql.col("software") == "", unnamed).otherwise(sql.col("software"))
+    is_broker = sql.col("side") == SideName.BROKER.value
+    return departures.withColumns(
+        {
+            "who": sql.when(is_broker, sql.col("broker")).otherwise(software),
+            "time_ms": sql.unix_millis("time"),
+        }
+    )
+
+
+def _causes(departures: DataFrame) -> list[Cause]:
+    from pyspark.sql import functions as sql
+
+    rows = with_who(departures)
+    session = ("broker", "session", "first_file", "first_line")
+    counts = {
+        tuple(row[name] for name in CAUSE): row
+        for row in rows.groupBy(*CAUSE)
+        .agg(
+            sql.count_distinct(*session).alias("sessions"),
+            sql.count_distinct("file", "line").alias("lines"),
+            sql.min("time_ms").alias("first_ms"),
+            sql.max("time_ms").alias("last_ms"),
+        )
+        .collect()
+    }
+    groups = largest_groups(rows, Grouping(CAUSE, ("time", "file", "line"), _MOST_GROUPS, 1))
+    return [_cause(group, counts[group.key].asDict()) for group in groups]
+
+
+def _cause(group: Group, counts: Mapping[str, Any]) -> Cause:
+    (row,) = group.firsts
+    same = ("broker", "session", "client", "api_version", "time_ms", "software", "abridged")
+    finding = RemarkFinding(
+        side=SideName(row["side"]),
+        began=Place(row["first_file"], row["first_line"]),
+        remark=_remark(row),
+        **{name: row[name] for name in same},
+    )
+    places = Firsts(MOST_PLACES, [finding.remark.at], counts["lines"])
+    times = counts["first_ms"], counts["last_ms"]
+    return Cause(row["who"], finding, counts["sessions"], places, *times)
 
 
 def _unknown(sessions: DataFrame) -> list[Group]:

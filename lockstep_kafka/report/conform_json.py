@@ -14,9 +14,11 @@ from lockstep_kafka.findings import (
     Place,
     Remark,
     SessionFinding,
+    ShownLine,
     Side,
     Verdict,
 )
+from lockstep_kafka.totals import Cause
 from lockstep_kafka.verbs.conform import ConformResult
 
 
@@ -42,9 +44,36 @@ def conform_json(result: ConformResult) -> dict[str, object]:
             "interrupted": result.is_interrupted,
             "exit_code": result.exit_code,
         },
+        causes=[_cause(cause, result.requirements) for cause in totals.causes],
         lines=[_line(line) for line in totals.lines.items],
         files=[asdict(file) for file in totals.files],
     )
+
+
+def _cause(cause: Cause, texts: Mapping[str, str]) -> dict[str, object]:
+    """A cause, with the first remark of it and the lines that show that one."""
+    finding = cause.first
+    same = ("session", "client", "broker", "api_version")
+    return {
+        "side": str(finding.side),
+        "rule": finding.remark.rule.id,
+        "who": cause.who,
+        "sessions": cause.sessions,
+        "lines": cause.places.count,
+        "first_ms": cause.first_ms,
+        "last_ms": cause.last_ms,
+        "places": [structs.asdict(place) for place in cause.places.items],
+        "first": {
+            **{name: getattr(finding, name) for name in same},
+            **_remark(finding.remark, texts),
+            "shown": [_shown(line) for line in cause.shown],
+        },
+    }
+
+
+def _shown(line: ShownLine) -> dict[str, object]:
+    time = None if line.time is None else line.time.isoformat(timespec="milliseconds")
+    return {**structs.asdict(line.at), "time": time, "text": line.text}
 
 
 def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, object]:
@@ -68,6 +97,7 @@ def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
         "verdict": str(side.verdict),
         "worst": None if side.worst is None else _remark(side.worst, texts),
         "more": [structs.asdict(place) for place in side.more],
+        "rules": {rule.id: count for rule, count in side.by_rule.items()},
     }
 
 

@@ -30,7 +30,7 @@ def _left_out(case: LeaderCase) -> tuple[Rule, dict[str, str | int]]:
         without = case.row is Row.SESSIONLESS
         return Rule.SESSIONLESS_LEFT_OUT if without else Rule.CREATING_LEFT_OUT, {}
     if 0 <= case.high_watermark < least:
-        return Rule.WATERMARK_LEFT_OUT, {"told": case.high_watermark, "watermark": least}
+        return Rule.WATERMARK_LEFT_OUT, {"known": case.high_watermark, "watermark": least}
     if case.membership is Membership.ABSENT:
         return Rule.ADDED_LEFT_OUT, {}
     if case.high_watermark == UNKNOWN:

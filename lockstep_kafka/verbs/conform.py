@@ -11,6 +11,7 @@ from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED
 from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.shown_lines import shown_lines
 from lockstep_kafka.findings import Progress, SessionFinding, Verdict
 from lockstep_kafka.sessions.observe import observe
 from lockstep_kafka.totals import ConformTotals
@@ -79,6 +80,10 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
                     on_step(_shown(finding))
         except KeyboardInterrupt:
             is_interrupted = True  # what was read so far is reported
+    if not is_interrupted:
+        causes = totals.causes[: request.most]
+        for cause, lines in zip(causes, shown_lines([one.first for one in causes]), strict=True):
+            cause.shown = lines
     return ConformResult(name, totals, requirements, is_interrupted)
 
 

@@ -32,10 +32,16 @@ def follow(desk: "Desk", *lines: str, options: tuple[str, ...] = ()) -> "Ran":
 
 
 DEPARTURE = """\
-a.log:2: session 2 of c: the broker departs, because nobody paid since line 1
+a.log:2: the broker departs (full-request-expected): 1 session, 1 line, gate
+  line 2: coin -> jam
+  session 2 of c: nobody paid since line 1
   requirement 9-1: Every entry shall be paid for.
   requirement 9-D1: A jammed gate
   requirement 9-77
+"""
+CONJUNCTS = """\
+a.log:2: session 2 of c: the broker departs (full-request-expected), because \
+nobody paid since line 1
   in the states that the log leaves open,
     push, enter cannot be taken: `s.arm[g] == Arm.OPEN` is false (s.arm[g] = SHUT, g = left)
     coin can be taken; then a second coin is there
@@ -52,17 +58,21 @@ def test_departures_and_totals(following: "Desk") -> None:
 4 lines: 2 followed, 2 not followed (2 of them other requests)
 """
     assert (ran.code, ran.out, ran.err) == (1, DEPARTURE + totals, "")
+    verbose = following.run("conform", "a.log", "--verbose")
+    _, _, rest = verbose.out.partition(DEPARTURE)
+    assert rest == CONJUNCTS + totals
 
 
 def test_both_sides_of_a_session(following: "Desk") -> None:
-    ran = follow(following, "departs departs 1 c", "unknown departs 0 \x1b[31mc")
-    lines = [line for line in ran.out.splitlines() if line.startswith("a.log")]
-    assert lines == [
-        "a.log:1: session 1 of c: the client departs, because nobody paid since line 1",
-        "a.log:1: session 1 of c: the broker departs, because nobody paid since line 1",
-        r"a.log:2: \x1b[31mc, no session: the broker departs, because nobody paid since line 1",
-        r"a.log:2: \x1b[31mc, no session: the client is unknown, because it was open before the "
-        "log begins",
+    lines = "departs departs 1 c", "unknown departs 0 \x1b[31mc"
+    ran = follow(following, *lines, options=("-v",))
+    departs = "departs (full-request-expected), because nobody paid since line 1"
+    assert [line for line in ran.out.splitlines() if "because" in line] == [
+        f"a.log:1: session 1 of c: the client {departs}",
+        f"a.log:1: session 1 of c: the broker {departs}",
+        rf"a.log:2: \x1b[31mc, no session: the broker {departs}",
+        r"a.log:2: \x1b[31mc, no session: the client is unknown (request-before-response), "
+        "because it was open before the log begins",
     ]
 
 
@@ -74,6 +84,9 @@ def test_lines_that_depart_besides_are_named(
     monkeypatch.chdir(LOGS / "cases")
     log = folder / "fb5-listed-and-removed-at-once.log.gz"
     ran = desk.run("conform", str(log), "--workspace", str(ROOT))
+    (more,) = (line for line in ran.out.splitlines() if "also" in line)
+    assert more == "  also at line 13, line 17"
+    ran = desk.run("conform", str(log), "--workspace", str(ROOT), "--verbose")
     (more,) = (line for line in ran.out.splitlines() if "more line" in line)
     assert more == "  it departs on 3 more lines: line 12, line 13, line 17"
 
@@ -84,10 +97,11 @@ def test_what_is_unknown_is_never_silent(following: "Desk") -> None:
     )
     assert ran.code == 3
     assert ran.out == (
-        "1 session with client and broker unknown, because it was open before the log begins: "
-        "a.log:1\n"
-        "9 sessions with broker unknown, because it was open before the log begins: a.log:2, "
-        "a.log:3, a.log:4, a.log:5, a.log:6, a.log:7, a.log:8, a.log:9, ...\n"
+        "1 session with client and broker unknown (request-before-response), because it was open "
+        "before the log begins: a.log:1\n"
+        "9 sessions with broker unknown (request-before-response), because it was open before "
+        "the log begins: a.log:2, a.log:3, a.log:4, a.log:5, a.log:6, a.log:7, a.log:8, "
+        "a.log:9, ...\n"
         "a.log: 1 line truncated (requests may be lost): 11\n"
         "a.log: 1 line foreign: 12\n"
         "a.log: 1 line out of order: 13\n"
@@ -101,11 +115,13 @@ def test_what_is_unknown_is_never_silent(following: "Desk") -> None:
 def test_many_departures(following: "Desk") -> None:
     lines = ["conforms departs 2 c"] * 30
     ran = follow(following, *lines)
-    assert ran.out.count("the broker departs, because") == 20
-    assert "\n10 more sessions with departures; --verbose prints all\n" in ran.out
+    assert ran.out.startswith(
+        "a.log:1: the broker departs (full-request-expected): 30 sessions, 30 lines, gate\n"
+    )
+    assert ran.out.count("the broker departs") == 1
+    assert "\n  also at line 2, line 3, line 4, line 5, line 6, line 7, line 8, ...\n" in ran.out
     ran = follow(following, *lines, options=("-v",))
-    assert ran.out.count("the broker departs, because") == 30
-    assert "--verbose" not in ran.out
+    assert ran.out.count("session 2 of c: the broker departs") == 30
 
 
 def test_many_files(following: "Desk") -> None:
@@ -126,7 +142,8 @@ def test_verbose(following: "Desk") -> None:
         "from     session  client id  lines  in part  client    broker",
         "a.log:2  2        d              1        1  unknown   conforms",
         "a.log:1  1        c              1        0  conforms  conforms",
-        "a.log:2: session 2 of d: the client is unknown, because it was open before the log begins",
+        "a.log:2: session 2 of d: the client is unknown (request-before-response), because "
+        "it was open before the log begins",
         "a.log:4: truncated (requests may be lost): it says cut",
     ]
 
@@ -160,6 +177,7 @@ def test_json(following: "Desk") -> None:
                 "departures": 0,
                 "unknowns": 1,
                 "more": [],
+                "rules": {},
                 "worst": {
                     "verdict": "unknown",
                     **place,
@@ -176,6 +194,7 @@ def test_json(following: "Desk") -> None:
                 "departures": 1,
                 "unknowns": 0,
                 "more": [],
+                "rules": {},
                 "worst": {
                     "verdict": "departs",
                     **place,
@@ -213,6 +232,25 @@ def test_json(following: "Desk") -> None:
         },
     }
     assert second["sides"]["broker"]["worst"] is None
+    (cause,) = ran.json["causes"]
+    assert cause == {
+        "side": "broker",
+        "rule": "full-request-expected",
+        "who": "gate",
+        "sessions": 1,
+        "lines": 1,
+        "first_ms": None,
+        "last_ms": None,
+        "places": [place],
+        "first": {
+            "session": 1,
+            "client": "c",
+            "broker": "gate",
+            "api_version": 1,
+            **first["sides"]["broker"]["worst"],
+            "shown": [{**place, "time": None, "text": "coin -> jam"}],
+        },
+    }
     assert ran.json["lines"][0] == {
         "file": "a.log",
         "line": 3,
@@ -249,7 +287,7 @@ def test_standard_input(following: "Desk", monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sys, "stdin", io.StringIO("conforms departs 2 c\n"))
     ran = following.run("conform", "-")
     assert ran.code == 1
-    assert ran.out.startswith("-:1: session 2 of c: the broker departs")
+    assert ran.out.startswith("-:1: the broker departs")
 
 
 def test_nothing_to_judge_is_inconclusive(following: "Desk") -> None:
@@ -277,7 +315,7 @@ def test_no_log(following: "Desk") -> None:
 def test_ctrl_c_reports_what_was_read(following: "Desk") -> None:
     ran = follow(following, "conforms departs 2 c", "ctrl-c", "conforms conforms 1 c")
     assert ran.code == 130
-    assert ran.out.startswith("a.log:1: session 2 of c: the broker departs")
+    assert ran.out.startswith("a.log:1: the broker departs")
     assert ran.out.endswith("\ninterrupted: what is above is not all\n")
     assert ran.err == "lockstep: interrupted\n"
     ran = follow(following, "conforms departs 2 c", "ctrl-c", options=("--json",))
@@ -299,7 +337,7 @@ def test_a_signal_while_a_pipe_is_read(
         code, out, err = command.ended()
         os.close(opened)
     assert (code, err) == (130, "lockstep: interrupted\n")
-    assert out.startswith("a.log:1: session 2 of c: the broker departs")
+    assert out.startswith("a.log:1: the broker departs")
 
 
 def test_output_that_nobody_reads_and_input_that_is_closed(following: "Desk") -> None:

@@ -18,8 +18,10 @@ from lockstep_kafka.findings import (
     Place,
     Progress,
     Remark,
+    RemarkFinding,
     SessionFinding,
     Side,
+    SideName,
     Verdict,
 )
 from lockstep_kafka.rules import Rule
@@ -56,7 +58,9 @@ def of_line(line: str, at: Place) -> Iterator[Finding]:
         reason, is_loss = reasons[line]
         yield LineFinding(at, reason, f"it says {line}", is_loss)
     elif line.count(" ") == 3:
-        yield session(line, at)
+        found = session(line, at)
+        yield from departures(found, at)
+        yield found
     elif line == "ctrl-c":
         raise KeyboardInterrupt
     elif line == "ending":
@@ -81,6 +85,22 @@ def session(line: str, at: Place) -> SessionFinding:
     ):
         judge(side, Verdict(verdict), at)
     return found
+
+
+def departures(found: SessionFinding, at: Place) -> Iterator[Finding]:
+    for name, side in ((SideName.CLIENT, found.client_side), (SideName.BROKER, found.broker_side)):
+        if side.worst is not None and side.verdict is Verdict.DEPARTS:
+            yield RemarkFinding(
+                side=name,
+                broker="gate",
+                session=found.session,
+                began=at,
+                client=found.client,
+                api_version=1,
+                time_ms=None,
+                remark=side.worst,
+                abridged="coin -> jam",
+            )
 
 
 def judge(side: Side, verdict: Verdict, at: Place) -> None:
