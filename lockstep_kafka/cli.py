@@ -36,8 +36,8 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
     the models that come with lockstep.
 
     Exit codes: 0 every session conforms, 1 a client or broker departs, 2 there is no such log, 3
-    none departs, but a session is unknown, a file cannot be read or nothing was followed, 130
-    interrupted.
+    none departs, but a session is unknown, a file cannot be read, has no line of a known layout, or
+    nothing was followed, 130 interrupted.
     """
     from lockstep_kafka.workspaces import workspace_for_logs
 

@@ -200,6 +200,19 @@ class FileFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class LayoutFinding:
+    """The layout of a file that was read; None where no line of it is of a known one.
+
+    Then `line` is the number of the first line, and `text` what it says.
+    """
+
+    file: str
+    layout: str | None
+    line: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far the reading is: the file, and lines of all files so far.
 
@@ -213,7 +226,7 @@ class Progress:
     others: int
 
 
-Finding = SessionFinding | RemarkFinding | LineFinding | FileFinding | Progress
+Finding = SessionFinding | RemarkFinding | LineFinding | FileFinding | LayoutFinding | Progress
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from lockstep_kafka.findings import (
     MOVED,
     FileFinding,
     Finding,
+    LayoutFinding,
     LineFinding,
     Place,
     Progress,
@@ -141,6 +142,10 @@ class ConformTotals:
         self.reasons: dict[LineReason, Firsts[int]] = {}
         """The numbers of the lines that `lines` counts."""
         self.files: list[FileFinding] = []
+        self.layouts: Counter[str] = Counter()
+        """How many files have each layout."""
+        self.unknown_layouts: list[LayoutFinding] = []
+        """The files in which no line is of a known layout."""
         self.partial = 0
         """Lines that were judged in part only."""
         self.moved = 0
@@ -159,6 +164,10 @@ class ConformTotals:
                 self._add_line(finding)
             case FileFinding():
                 self.files.append(finding)
+            case LayoutFinding(layout=None):
+                self.unknown_layouts.append(finding)
+            case LayoutFinding(layout=str(layout)):
+                self.layouts[layout] += 1
             case Progress():
                 self._progress = finding
 
@@ -199,10 +208,10 @@ class ConformTotals:
 
     @property
     def exit_code(self) -> ExitCode:
-        """1 where a side departs, 3 where anything is not known, 0 otherwise."""
+        """1 where a side departs, 3 where anything or any file is not known, 0 otherwise."""
         if self.departing.count:
             return ExitCode.VIOLATED
-        unknown = self.sessions[Verdict.UNKNOWN].count or self.files
+        unknown = self.sessions[Verdict.UNKNOWN].count or self.files or self.unknown_layouts
         if unknown or not self.sessions[Verdict.CONFORMS].count:
             return ExitCode.INCONCLUSIVE
         return ExitCode.HOLDS

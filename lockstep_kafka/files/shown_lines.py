@@ -16,10 +16,10 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep_kafka.files.abridged import abridged
-from lockstep_kafka.files.layouts import joined_lines, unwrapped
+from lockstep_kafka.files.layouts import MARKER, joined_lines, unwrapped
 from lockstep_kafka.files.lines import FetchLine
 from lockstep_kafka.files.log_files import zone_of
-from lockstep_kafka.files.request_log import MARKER, read_line
+from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import Place, RemarkFinding, ShownLine
 from lockstep_kafka.rules import ALONE
 

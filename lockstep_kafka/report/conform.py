@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.words import plural, printable
+from lockstep_kafka.files.layouts import LAYOUTS
 from lockstep_kafka.findings import (
     Candidate,
     Place,
@@ -60,6 +61,7 @@ def conform_blocks(
     for file in totals.files:
         text = f"{file.file}: not read, or not to its end: {file.because}"
         yield shown_line(text, "inconclusive")
+    yield from _layouts(totals)
     yield from map(shown_line, _sums(totals))
     if result.is_interrupted:
         yield shown_line("interrupted: what is above is not all", "inconclusive")
@@ -85,8 +87,9 @@ def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:
     often = f"{plural(cause.sessions, 'session')}, {plural(cause.places.count, 'line')}"
     head = f"{at}: the {finding.side} departs ({remark.rule.id}): {often}"
     yield shown_line(f"{head}, {cause.who}{_span(cause)}", _STYLES[Verdict.DEPARTS])
-    for line in cause.shown or (ShownLine(at, None, finding.abridged),):
-        time = "" if line.time is None else f"{line.time.time().isoformat('milliseconds')} "
+    moment = _moment(finding.time_ms, UTC)
+    for line in cause.shown or (ShownLine(at, moment, finding.abridged),):
+        time = "" if line.time is None else f"{_time(line.time)} "
         yield shown_line(f"  {_within(str(line.at), at.file)}: {time}{line.text}")
     because = _within(remark.because, at.file)
     yield shown_line(f"  {_named(finding.session, finding.client)}: {because}")
@@ -101,18 +104,23 @@ def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:
 
 def _span(cause: Cause) -> str:
     """From when to when a cause was seen, in the time zone of the log."""
-    if cause.first_ms is None or cause.last_ms is None:
-        return ""
     zone = next((line.time.tzinfo for line in cause.shown if line.time is not None), UTC)
-    first, last = (
-        datetime.fromtimestamp(time_ms / 1000, zone).replace(tzinfo=None)
-        for time_ms in (cause.first_ms, cause.last_ms)
-    )
-    shown = first.isoformat(" ", "milliseconds")
+    first, last = _moment(cause.first_ms, zone), _moment(cause.last_ms, zone)
+    if first is None or last is None:
+        return ""
+    shown = f", {first:%Y-%m-%d} {_time(first)}"
     if first == last:
-        return f", {shown}"
-    till = last.time() if first.date() == last.date() else last
-    return f", {shown} to {str(till.isoformat(timespec='milliseconds')).replace('T', ' ')}"
+        return shown
+    day = "" if first.date() == last.date() else f"{last:%Y-%m-%d} "
+    return f"{shown} to {day}{_time(last)}"
+
+
+def _moment(time_ms: int | None, zone: tzinfo | None) -> datetime | None:
+    return None if time_ms is None else datetime.fromtimestamp(time_ms / 1000, zone)
+
+
+def _time(moment: datetime) -> str:
+    return moment.time().isoformat("milliseconds")
 
 
 def _sides(session: SessionFinding) -> Iterator[Paragraph]:
@@ -194,6 +202,17 @@ def _reasons(totals: ConformTotals, rest: str) -> Iterator[Paragraph]:
         yield shown_line(f"{reason.file}: {lines} {shown}: {_listed(numbers)}")
     if hidden := sum(numbers.count for _, numbers in reasons[SHOWN:]):
         yield shown_line(f"{plural(hidden, 'line')} not followed in more files; {rest}")
+
+
+def _layouts(totals: ConformTotals) -> Iterator[Paragraph]:
+    """The layouts of files, and those files in which none is known."""
+    for file in totals.unknown_layouts:
+        text = f"no line is of a known layout; the first one, line {file.line}: {file.text}"
+        yield shown_line(f"{file.file}: {text}", "inconclusive")
+    if totals.unknown_layouts:
+        yield shown_line(f"  known are: {', '.join(LAYOUTS)}, one within another")
+    for layout, count in totals.layouts.items():
+        yield shown_line(f"{plural(count, 'file')} of {layout}")
 
 
 def _listed(firsts: Firsts[Place] | Firsts[int]) -> str:

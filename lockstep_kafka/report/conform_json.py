@@ -9,7 +9,9 @@ from dataclasses import asdict
 from msgspec import structs
 
 from lockstep.pages.output import document
+from lockstep_kafka.files.layouts import LAYOUTS
 from lockstep_kafka.findings import (
+    LayoutFinding,
     LineFinding,
     Place,
     Remark,
@@ -40,13 +42,16 @@ def conform_json(result: ConformResult) -> dict[str, object]:
                 "not_followed": totals.not_followed,
                 "other_requests": totals.other_requests,
             },
+            "layouts": dict(totals.layouts),
             "unreadable_files": len(totals.files),
+            "files_of_unknown_layout": len(totals.unknown_layouts),
             "interrupted": result.is_interrupted,
             "exit_code": result.exit_code,
         },
         causes=[_cause(cause, result.requirements) for cause in totals.causes],
         lines=[_line(line) for line in totals.lines.items],
         files=[asdict(file) for file in totals.files],
+        unknown_layouts=[_unknown(file) for file in totals.unknown_layouts],
     )
 
 
@@ -111,6 +116,10 @@ def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
         "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
         "candidates": [asdict(candidate) for candidate in remark.candidates],
     }
+
+
+def _unknown(file: LayoutFinding) -> dict[str, object]:
+    return {"file": file.file, "line": file.line, "text": file.text, "known": list(LAYOUTS)}
 
 
 def _argument(value: str | int | Place) -> object:

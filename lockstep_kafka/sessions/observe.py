@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import Reason, Request, Skipped, finding_of
 from lockstep_kafka.files.log_files import log_files
-from lockstep_kafka.files.request_log import read_request_log
-from lockstep_kafka.findings import Finding, Progress
+from lockstep_kafka.files.request_log import SeenLayout, read_request_log
+from lockstep_kafka.findings import Finding, LayoutFinding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import LoadModel
@@ -44,7 +44,8 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
     interruption: KeyboardInterrupt | None = None
     try:
         for place, file in enumerate(files):
-            for line in read_request_log(file.path):
+            seen = SeenLayout()
+            for line in read_request_log(file.path, seen):
                 if isinstance(line, Skipped):
                     yield finding_of(line)
                     brokers.lines += line.reason is not Reason.UNREADABLE
@@ -53,6 +54,8 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
                     yield from brokers.follow(line, place * _LINES_OF_A_FILE + line.line)
                 if brokers.lines % _LINES_OF_PROGRESS == 0:
                     yield brokers.progress(file.path)
+            if seen.name is not None or seen.first is not None:
+                yield LayoutFinding(file.path, seen.name, *(seen.first or ()))
     except KeyboardInterrupt as error:
         interruption = error  # those that are held for their order then still come out
     for follower in brokers.followers.values():

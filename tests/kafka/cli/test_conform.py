@@ -272,7 +272,9 @@ def test_json(following: "Desk") -> None:
             "not_followed": 2,
             "other_requests": 1,
         },
+        "layouts": {},
         "unreadable_files": 1,
+        "files_of_unknown_layout": 0,
         "interrupted": False,
         "exit_code": 1,
     }
