@@ -226,9 +226,6 @@ class Progress:
     others: int
 
 
-Finding = SessionFinding | RemarkFinding | LineFinding | FileFinding | LayoutFinding | Progress
-
-
 @dataclass(slots=True)
 class LineCounts:
     """Lines of one client with one version of the protocol, written within one hour.
@@ -245,3 +242,22 @@ class LineCounts:
     client_departures: int = 0
     broker_departures: int = 0
     unknowns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLines:
+    """The lines of one broker that were followed since they were last counted."""
+
+    broker: str
+    counts: Sequence[LineCounts]
+
+
+Finding = (
+    SessionFinding
+    | RemarkFinding
+    | LineFinding
+    | FileFinding
+    | LayoutFinding
+    | CountedLines
+    | Progress
+)

@@ -10,6 +10,7 @@ from lockstep.errors import ExitCode
 from lockstep_kafka.findings import (
     MOST_PLACES,
     MOVED,
+    CountedLines,
     FileFinding,
     Finding,
     LayoutFinding,
@@ -164,6 +165,8 @@ class ConformTotals:
                 self._add_line(finding)
             case FileFinding():
                 self.files.append(finding)
+            case CountedLines():
+                pass  # sessions and progress count them
             case LayoutFinding(layout=None):
                 self.unknown_layouts.append(finding)
             case LayoutFinding(layout=str(layout)):

@@ -12,7 +12,7 @@ from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import Reason, Request, Skipped, finding_of
 from lockstep_kafka.files.log_files import log_files
 from lockstep_kafka.files.request_log import SeenLayout, read_request_log
-from lockstep_kafka.findings import Finding, LayoutFinding, Progress
+from lockstep_kafka.findings import CountedLines, Finding, LayoutFinding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import LoadModel
@@ -53,14 +53,14 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
                     brokers.lines += 1
                     yield from brokers.follow(line, place * _LINES_OF_A_FILE + line.line)
                 if brokers.lines % _LINES_OF_PROGRESS == 0:
-                    yield brokers.progress(file.path)
+                    yield from brokers.progress(file.path)
             if seen.name is not None or seen.first is not None:
                 yield LayoutFinding(file.path, seen.name, *(seen.first or ()))
     except KeyboardInterrupt as error:
         interruption = error  # those that are held for their order then still come out
     for follower in brokers.followers.values():
         yield from follower.close()
-    yield brokers.progress("")
+    yield from brokers.progress("")
     if interruption is not None:
         raise interruption
 
@@ -82,12 +82,12 @@ class _Brokers:
             follower = self.followers[broker] = BrokerFollower(broker, self._explanations)
         return follower.follow(request, position)
 
-    def progress(self, file: str) -> Progress:
-        """How far the reading is. Counts of lines, which nobody asks for here, begin anew."""
+    def progress(self, file: str) -> Iterator[Finding]:
+        """How far the reading is, and the lines that were followed since this was last asked."""
         followers = self.followers.values()
-        for follower in followers:
-            follower.take_counts()
-        return Progress(
+        for broker, follower in self.followers.items():
+            yield CountedLines(broker, follower.take_counts())
+        yield Progress(
             file,
             self.lines,
             sum(follower.followed for follower in followers),

@@ -15,6 +15,7 @@ from lockstep_kafka.files.shown_lines import shown_lines
 from lockstep_kafka.findings import Progress, SessionFinding, Verdict
 from lockstep_kafka.sessions.observe import observe
 from lockstep_kafka.totals import ConformTotals
+from lockstep_kafka.verbs.conform_metrics import ConformMetrics
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.workspaces import (
     loader,
@@ -70,12 +71,14 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
         )
     requirements = requirement_texts(workspace.root)
     paths = BrokerPaths(request.broker_from)
-    totals = ConformTotals(request.most)
+    totals, metrics = ConformTotals(request.most), ConformMetrics()
     is_interrupted = False
     with watch.steps(f"conform {name}") as on_step:
         try:
             for finding in observe(logs, loader(workspace.root), paths):
                 totals.add(finding)
+                if request.metrics is not None:
+                    metrics.add(finding)
                 if isinstance(finding, Progress):
                     on_step(_shown(finding))
         except KeyboardInterrupt:
@@ -84,6 +87,8 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
         causes = totals.causes[: request.most]
         for cause, lines in zip(causes, shown_lines([one.first for one in causes]), strict=True):
             cause.shown = lines
+    if request.metrics is not None:
+        metrics.write(request.metrics)
     return ConformResult(name, totals, requirements, is_interrupted)
 
 

@@ -60,6 +60,12 @@ class ConformRequest(Request):
         metavar="FILE",
         help="Write what the tables say as a page of HTML, with plots, too.",
     )
+    metrics: Path | None = option(
+        "--metrics",
+        metavar="FILE",
+        help="Write counters of lines and remarks by client, version, broker and rule, in "
+        "Prometheus's text format, too. Not with --engine spark.",
+    )
     follow: bool = option(
         "--follow",
         default=False,
@@ -89,6 +95,10 @@ class ConformRequest(Request):
                 raise LockstepError(
                     f"{flag} goes with --engine spark alone", cure="add --engine spark"
                 )
+        if self.metrics is not None and self.engine == SPARK:
+            raise LockstepError(
+                "--metrics does not go with --engine spark", cure="ask the table `metrics`"
+            )
         if topics and len(self.logs) > 1:
             raise LockstepError(
                 "a topic is read by itself", cure="name one topic, or files, for each --out"
