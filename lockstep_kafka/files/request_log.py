@@ -8,7 +8,7 @@ has been JSON since Kafka 2.8 (KIP-673); older brokers wrote text, which is refu
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from msgspec import DecodeError
@@ -47,11 +47,13 @@ class SeenLayout:
 
 
 def read_request_log(
-    log: str | os.PathLike[str], seen: SeenLayout | None = None
+    log: str | os.PathLike[str],
+    seen: SeenLayout | None = None,
+    lines: Iterable[PhysicalLine] | None = None,
 ) -> Iterator[LogLine]:
     """One result for each line of the file, in order; a line is read when its result is asked for.
 
-    `seen` takes up what the layout is.
+    `seen` takes up what the layout is. `lines` are those of the file, if they are at hand.
 
     What `layouts` recognises around lines is taken off, and pieces of a line are put together.
 
@@ -62,7 +64,7 @@ def read_request_log(
     file = os.fspath(log)
     number = 0
     try:
-        for line in joined_lines(physical_lines(file)):
+        for line in joined_lines(physical_lines(file) if lines is None else lines):
             number = line.number
             if seen is not None and seen.name is None:
                 seen.look_at(line)

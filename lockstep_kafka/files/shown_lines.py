@@ -100,6 +100,12 @@ class _Wanted:
     def shown(self) -> Iterator[ShownLine]:
         """The lines that were found, and that of the remark in any case."""
         at = self.finding.remark.at
+        own = self._abridged(at)
+        if own is None or own.text != self.finding.abridged:
+            # Another file has its name by now.
+            moment = _moment(self.finding.time_ms, UTC)
+            yield ShownLine(at, moment, self.finding.abridged)
+            return
         earlier = [place for place in self.places[:-1] if place in self.found]
         for line in filter(None, (self._last_of_session(), self.watermark_line)):
             place = Place(at.file, line.number)
@@ -108,9 +114,7 @@ class _Wanted:
                 earlier.append(place)
         shown = (self._abridged(place) for place in sorted(earlier[:_MOST_EARLIER], key=_in_order))
         yield from filter(None, shown)
-        yield self._abridged(at) or ShownLine(
-            at, _moment(self.finding.time_ms, UTC), self.finding.abridged
-        )
+        yield own
 
     def _last_of_session(self) -> PhysicalLine | None:
         for line in reversed(self.of_session):

@@ -12,6 +12,7 @@ from lockstep_kafka.findings import (
     Candidate,
     Place,
     Remark,
+    RemarkFinding,
     SessionFinding,
     ShownLine,
     Side,
@@ -78,6 +79,18 @@ def _row(session: SessionFinding) -> Row:
         session.broker_side.verdict,
     )
     return Row(cells)
+
+
+def remark_line(finding: RemarkFinding) -> Paragraph:
+    """A remark as it comes: its line, abridged, who departs or is unknown, and why."""
+    remark, at = finding.remark, finding.remark.at
+    moment = _moment(finding.time_ms, UTC)
+    time = "" if moment is None else f"{_time(moment)} "
+    says = "departs" if remark.verdict is Verdict.DEPARTS else "is unknown"
+    who = f"the {finding.side} {says} ({remark.rule.id})"
+    because = _within(remark.because, at.file)
+    text = f"{at}: {time}{finding.abridged}: {who}: {because}"
+    return shown_line(text, _STYLES[remark.verdict])
 
 
 def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:

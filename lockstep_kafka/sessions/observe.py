@@ -6,11 +6,13 @@ says what is inferred, and why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from lockstep.system.physical_lines import PhysicalLine
 from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.growing_file import Wait, growing_files
 from lockstep_kafka.files.lines import Reason, Request, Skipped, finding_of
-from lockstep_kafka.files.log_files import log_files
+from lockstep_kafka.files.log_files import LogFile, log_files
 from lockstep_kafka.files.request_log import SeenLayout, read_request_log
 from lockstep_kafka.findings import CountedLines, Finding, LayoutFinding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
@@ -32,10 +34,14 @@ def broker_of(request: Request, paths: BrokerPaths) -> str:
     return paths.broker(request.file) or request.connection.partition("-")[0]
 
 
-def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
+def observe(
+    logs: Sequence[str], load: LoadModel, paths: BrokerPaths, *, wait: Wait | None = None
+) -> Iterator[Finding]:
     """Follow every session of some logs: files, folders, patterns, or `-`.
 
-    `LockstepError` for a log that does not exist, or whose path should name a broker, and does not.
+    With `wait` there is one log, a file, of which all that is written to it from now on is followed
+    as well, until `wait` raises KeyboardInterrupt. `LockstepError` for a log that does not exist,
+    or whose path should name a broker, and does not.
     """
     files = log_files(logs)
     for file in files:
@@ -43,9 +49,9 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
     brokers = _Brokers(Explanations(load), paths)
     interruption: KeyboardInterrupt | None = None
     try:
-        for place, file in enumerate(files):
+        for place, (path, lines) in enumerate(_sources(files, wait)):
             seen = SeenLayout()
-            for line in read_request_log(file.path, seen):
+            for line in read_request_log(path, seen, lines):
                 if isinstance(line, Skipped):
                     yield finding_of(line)
                     brokers.lines += line.reason is not Reason.UNREADABLE
@@ -53,9 +59,9 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
                     brokers.lines += 1
                     yield from brokers.follow(line, place * _LINES_OF_A_FILE + line.line)
                 if brokers.lines % _LINES_OF_PROGRESS == 0:
-                    yield from brokers.progress(file.path)
+                    yield from brokers.progress(path)
             if seen.name is not None or seen.first is not None:
-                yield LayoutFinding(file.path, seen.name, *(seen.first or ()))
+                yield LayoutFinding(path, seen.name, *(seen.first or ()))
     except KeyboardInterrupt as error:
         interruption = error  # those that are held for their order then still come out
     for follower in brokers.followers.values():
@@ -63,6 +69,18 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
     yield from brokers.progress("")
     if interruption is not None:
         raise interruption
+
+
+def _sources(
+    files: Sequence[LogFile], wait: Wait | None
+) -> Iterator[tuple[str, Iterable[PhysicalLine] | None]]:
+    """The files to read, with their lines where they are not those that stand there now."""
+    if wait is None:
+        yield from ((file.path, None) for file in files)
+        return
+    (file,) = files
+    for lines in growing_files(file.path, wait):
+        yield file.path, lines
 
 
 class _Brokers:

@@ -1,5 +1,6 @@
 """The command `lockstep conform`, with a follower that finds what the lines of a log say."""
 
+import gzip
 import io
 import os
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 from tests.kafka.conform.following import LOGS, ROOT
 from tests.kafka.conform.plain import COMMAND, follow_plainly
+from tests.processes import COMMAND as PROGRAM
 from tests.processes import started_program, without_progress
 
 if TYPE_CHECKING:
@@ -289,7 +291,10 @@ def test_standard_input(following: "Desk", monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sys, "stdin", io.StringIO("conforms departs 2 c\n"))
     ran = following.run("conform", "-")
     assert ran.code == 1
-    assert ran.out.startswith("-:1: the broker departs")
+    said = "the broker departs (full-request-expected): "
+    assert ran.out.startswith(f"-:1: coin -> jam: {said}nobody paid since line 1\n-:1: {said}")
+    ran = following.run("conform", "-", "--json")
+    assert ran.json["summary"]["lines"]["read"] == 0
 
 
 def test_nothing_to_judge_is_inconclusive(following: "Desk") -> None:
@@ -340,6 +345,26 @@ def test_a_signal_while_a_pipe_is_read(
         os.close(opened)
     assert (code, err) == (130, "lockstep: interrupted\n")
     assert out.startswith("a.log:1: the broker departs")
+
+
+def test_a_log_that_is_still_written(tmp_path: "Path") -> None:
+    """A remark is printed as soon as a later line shows that nothing comes before it."""
+    log = tmp_path / "a.log"
+    case = LOGS / "cases" / "m2-session-not-found-then-accepted.log.gz"
+    log.write_bytes(gzip.decompress(case.read_bytes()))
+    arguments = [*PROGRAM, "conform", "--follow", str(log), "--workspace", str(ROOT)]
+    with started_program(arguments, temporary=tmp_path / "temporary") as command:
+        with log.open("a") as file:
+            file.write(LOGS.joinpath("java-consumer.log").read_text())
+        remarks = [command.line(), command.line()]
+        command.send(signal.SIGINT)
+        code, out, err = command.ended()
+    assert (code, err) == (130, "lockstep: interrupted\n")
+    said = "09:07:04.940 broker 127.0.0.1:55867, client kafka-python v12: (204474231, 5)"
+    assert all(line.startswith(f"{log}:6: {said}") for line in remarks)
+    assert ": the client departs (full-request-expected): " in remarks[0]
+    assert ": the broker departs (accepted-without-session): " in remarks[1]
+    assert out.startswith(f"{log}:6: the client departs (full-request-expected): 1 session, 1 line")
 
 
 def test_output_that_nobody_reads_and_input_that_is_closed(following: "Desk") -> None:

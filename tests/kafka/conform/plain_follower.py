@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.growing_file import Wait
 from lockstep_kafka.findings import (
     MOVED,
     Candidate,
@@ -31,7 +32,9 @@ UNPAID, UNSEEN = Rule.FULL_EXPECTED, Rule.NOT_WAITING
 """The rules of Kafka that `plain.follow_plainly` gives the sentences of a turnstile."""
 
 
-def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
+def observe(
+    logs: Sequence[str], load: LoadModel, paths: BrokerPaths, *, wait: Wait | None = None
+) -> Iterator[Finding]:
     read = others = 0
     for log in logs:
         if log == "-":
