@@ -216,14 +216,17 @@ class LayoutFinding:
 class Progress:
     """How far the reading is: the file, and lines of all files so far.
 
-    `followed` are requests of the protocol, `others` requests of which the model says nothing. The
-    last one that is given out, with file "", has the totals.
+    `followed` are requests of the protocol, `others` requests of which the model says nothing.
+    `read_bytes` are those of files as they are stored, `all_bytes` how many there are; None where
+    that is not known, as of a pipe. The last one that is given out, with file "", has the totals.
     """
 
     file: str
     lines: int
     followed: int
     others: int
+    read_bytes: int = 0
+    all_bytes: int | None = None
 
 
 @dataclass(slots=True)

@@ -6,9 +6,12 @@ says what is inferred, and why.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
 
-from lockstep.system.physical_lines import PhysicalLine
+from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.growing_file import Wait, growing_files
 from lockstep_kafka.files.lines import Reason, Request, Skipped, finding_of
@@ -46,10 +49,11 @@ def observe(
     files = log_files(logs)
     for file in files:
         paths.broker(file.path)  # one that names no broker is told before anything is followed
-    brokers = _Brokers(Explanations(load), paths)
+    reading = _Reading.of(files) if wait is None else _Reading()
+    brokers = _Brokers(Explanations(load), paths, reading)
     interruption: KeyboardInterrupt | None = None
     try:
-        for place, (path, lines) in enumerate(_sources(files, wait)):
+        for place, (path, lines) in enumerate(_sources(files, wait, reading)):
             seen = SeenLayout()
             for line in read_request_log(path, seen, lines):
                 if isinstance(line, Skipped):
@@ -71,12 +75,42 @@ def observe(
         raise interruption
 
 
+@dataclass
+class _Reading:
+    """How far the files are read, in bytes as they are stored."""
+
+    all_bytes: int | None = None
+    _before: int = 0
+    """Those of the files before this one."""
+    _size: int = 0
+    _file: BinaryIO | None = None
+
+    @classmethod
+    def of(cls, files: Sequence[LogFile]) -> _Reading:
+        """Before anything is read; pipes have no size."""
+        paths = [file.path for file in files]
+        return cls(sum(map(os.path.getsize, paths)) if all(map(os.path.isfile, paths)) else None)
+
+    def open(self, file: BinaryIO) -> None:
+        """The next file is read."""
+        self._before += self._size
+        self._file, self._size = file, os.fstat(file.fileno()).st_size
+
+    @property
+    def read_bytes(self) -> int:
+        """How many are read."""
+        if self._file is None or self._file.closed:
+            return self._before + self._size
+        return self._before + (self._file.tell() if self._file.seekable() else 0)
+
+
 def _sources(
-    files: Sequence[LogFile], wait: Wait | None
-) -> Iterator[tuple[str, Iterable[PhysicalLine] | None]]:
-    """The files to read, with their lines where they are not those that stand there now."""
+    files: Sequence[LogFile], wait: Wait | None, reading: _Reading
+) -> Iterator[tuple[str, Iterable[PhysicalLine]]]:
+    """The files to read, with their lines."""
     if wait is None:
-        yield from ((file.path, None) for file in files)
+        for one in files:
+            yield one.path, physical_lines(one.path, opened=reading.open)
         return
     (file,) = files
     for lines in growing_files(file.path, wait):
@@ -86,12 +120,13 @@ def _sources(
 class _Brokers:
     """The followers of all brokers."""
 
-    def __init__(self, explanations: Explanations, paths: BrokerPaths) -> None:
+    def __init__(self, explanations: Explanations, paths: BrokerPaths, reading: _Reading) -> None:
         self.lines = 0
         """How many were read."""
         self.followers: dict[str, BrokerFollower] = {}
         self._explanations = explanations
         self._paths = paths
+        self._reading = reading
 
     def follow(self, request: Request, position: int) -> Sequence[Finding]:
         broker = broker_of(request, self._paths)
@@ -110,4 +145,6 @@ class _Brokers:
             self.lines,
             sum(follower.followed for follower in followers),
             sum(follower.others for follower in followers),
+            self._reading.read_bytes,
+            self._reading.all_bytes,
         )

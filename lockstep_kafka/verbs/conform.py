@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from time import sleep
+from time import monotonic, sleep
 
 from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
@@ -32,6 +32,10 @@ __all__ = ["ConformRequest", "ConformResult", "conform"]
 Heard = Callable[[RemarkFinding], None]
 
 STANDARD_INPUT = "-"
+
+_MB = 10**6
+_SECONDS_UNTIL_RATE = 2.0
+"""Until the rate says something about the time that is left."""
 
 _SECONDS_BETWEEN_LOOKS = 0.25
 """How long it takes at most until a line is seen that is written to a file."""
@@ -85,7 +89,7 @@ def conform(
     requirements = requirement_texts(workspace.root)
     paths = BrokerPaths(request.broker_from)
     totals, metrics = ConformTotals(request.most), ConformMetrics()
-    is_interrupted = False
+    is_interrupted, began = False, monotonic()
     with watch.steps(f"conform {name}") as on_step:
         try:
             wait = partial(sleep, _SECONDS_BETWEEN_LOOKS) if request.follow else None
@@ -96,7 +100,9 @@ def conform(
                 if heard is not None and isinstance(finding, RemarkFinding):
                     heard(finding)
                 if isinstance(finding, Progress):
-                    on_step(_shown(finding))
+                    on_step(shown_progress(finding, monotonic() - began))
+                    if request.follow and request.metrics is not None:
+                        metrics.write(request.metrics)
         except KeyboardInterrupt:
             is_interrupted = True  # what was read so far is reported
     if not is_interrupted or request.follow:
@@ -118,5 +124,12 @@ def _refuse_compressed(log: str) -> None:
         )
 
 
-def _shown(progress: Progress) -> str:
-    return f"{progress.file}  {progress.lines:,} lines, {progress.followed:,} followed".lstrip()
+def shown_progress(progress: Progress, seconds: float) -> str:
+    """How far the reading is after some seconds: lines, bytes, the rate, and the time left."""
+    text = f"{progress.file}  {progress.lines:,} lines, {progress.followed:,} followed".lstrip()
+    read, every = progress.read_bytes, progress.all_bytes
+    if every is None or not 0 < read <= every or seconds < _SECONDS_UNTIL_RATE:
+        return text
+    rate = read / seconds
+    megabytes = f"{read / _MB:,.0f} of {every / _MB:,.0f} MB, {rate / _MB:,.1f} MB/s"
+    return f"{text}, {megabytes}, about {(every - read) / rate:,.0f} s left"
