@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
+from lockstep.system.physical_lines import STANDARD_INPUT
 from lockstep.words import plural, printable
-from lockstep_kafka.files.layouts import LAYOUTS
+from lockstep_kafka.files.layouts import LAYOUTS, PLAIN
 from lockstep_kafka.findings import (
     Candidate,
     Place,
@@ -51,6 +52,9 @@ def conform_blocks(
         yield _SESSIONS.of(*map(_row, result.sessions))
     for cause in totals.causes[: None if verbose else SHOWN]:
         yield from _cause(cause, result.requirements)
+    if any(cause.first.remark.at.file == STANDARD_INPUT for cause in totals.causes):
+        text = "standard input cannot be read again: the lines that come before these are not shown"
+        yield shown_line(text, "dim")
     if not verbose:
         yield from _reasons(totals, rest)
     else:
@@ -223,7 +227,9 @@ def _layouts(totals: ConformTotals) -> Iterator[Paragraph]:
         text = f"no line is of a known layout; the first one, line {file.line}: {file.text}"
         yield shown_line(f"{file.file}: {text}", "inconclusive")
     if totals.unknown_layouts:
-        yield shown_line(f"  known are: {', '.join(LAYOUTS)}, one within another")
+        known = ", ".join(LAYOUTS[1:])
+        text = f"  known are {PLAIN} with `Completed request:` and JSON, alone or within {known}"
+        yield shown_line(text)
     for layout, count in totals.layouts.items():
         yield shown_line(f"{plural(count, 'file')} of {layout}")
 

@@ -293,6 +293,7 @@ def test_standard_input(following: "Desk", monkeypatch: pytest.MonkeyPatch) -> N
     assert ran.code == 1
     said = "the broker departs (full-request-expected): "
     assert ran.out.startswith(f"-:1: coin -> jam: {said}nobody paid since line 1\n-:1: {said}")
+    assert "\nstandard input cannot be read again: the lines that come before" in ran.out
     ran = following.run("conform", "-", "--json")
     assert ran.json["summary"]["lines"]["read"] == 0
 

@@ -165,7 +165,8 @@ def test_a_file_in_which_no_layout_is_known_is_not_known(tmp_path: Path) -> None
     assert shown[1:4] == [
         f"{log}: no line is of a known layout; the first one, line 2: "
         '"message=Completed request level=DEBUG"',
-        f"  known are: {', '.join(LAYOUTS)}, one within another",
+        f"  known are {PLAIN} with `Completed request:` and JSON, alone or within {LOG4J2}, "
+        f"{ELASTIC}, {DOCKER}, {RUNTIME}",
         "1 file of plain lines",
     ]
 
