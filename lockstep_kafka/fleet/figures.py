@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lockstep_kafka.findings import Candidate, Verdict
-from lockstep_kafka.fleet.summary import CAUSE, Grouping, answers, largest_groups, with_who
+from lockstep_kafka.fleet.groups import CAUSE, Grouping, answers, largest_groups, with_who
 from lockstep_kafka.fleet.tables import DEPARTURES, METRICS, QUARANTINE, SESSIONS, Tables
 
 if TYPE_CHECKING:

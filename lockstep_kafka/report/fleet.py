@@ -11,7 +11,7 @@ from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.words import plural, shown_path
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import Hour, Source
-from lockstep_kafka.fleet.summary import Group
+from lockstep_kafka.fleet.groups import Group
 from lockstep_kafka.report.conform import conform_blocks, shown_line
 from lockstep_kafka.report.conform_json import conform_json
 from lockstep_kafka.verbs.conform_fleet import FleetResult
