@@ -32,12 +32,13 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
     Client and broker of each session are judged apart.
 
     A folder stands for its files in the order of time, and - for standard input. What departs is
-    printed with its reasons, and the totals. Outside of any workspace the logs are followed through
+    printed with its reasons, and the totals; of standard input, and with --follow, each remark as
+    it comes as well. Outside of any workspace the logs are followed through
     the models that come with lockstep.
 
     Exit codes: 0 every session conforms, 1 a client or broker departs, 2 there is no such log, 3
-    none departs, but a session is unknown, a file cannot be read or nothing was followed, 130
-    interrupted.
+    none departs, but a session is unknown, a file cannot be read, has no line of a known layout, or
+    nothing was followed, 130 interrupted.
     """
     from lockstep_kafka.workspaces import workspace_for_logs
 
@@ -46,14 +47,19 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
         request = replace(request, workspace=workspace)
     if request.engine == SPARK:
         return _fleet(request, view, json)
+    from lockstep.pages.output import Output
     from lockstep.pages.progress import TerminalWatch
+    from lockstep.pages.text import PageText
     from lockstep.report.view import show
-    from lockstep_kafka.report.conform import SHOWN, conform_blocks
+    from lockstep_kafka.report.conform import SHOWN, conform_blocks, remark_line
     from lockstep_kafka.report.conform_json import conform_json
     from lockstep_kafka.verbs.conform import conform as run
 
     most = None if view.verbose or json else SHOWN
-    result = run(replace(request, most=most), watch=TerminalWatch())
+    page = PageText(Output())
+    is_growing = request.follow or "-" in map(str, request.logs)
+    heard = (lambda finding: page.show([remark_line(finding)])) if is_growing and not json else None
+    result = run(replace(request, most=most), watch=TerminalWatch(), heard=heard)
     blocks = conform_blocks(result, verbose=view.verbose)
     show(blocks, lambda: conform_json(result), json=json)
     return result.exit_code

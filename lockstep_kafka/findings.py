@@ -8,18 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from datetime import datetime
 
-from msgspec import Struct
-
-
-class Verdict(StrEnum):
-    """What is said of one side of a session, or of both; the later ones are the worse ones."""
-
-    CONFORMS = "conforms"
-    UNKNOWN = "unknown"
-    DEPARTS = "departs"
-
+from lockstep_kafka.rules import Arguments, Rule
+from lockstep_kafka.rules import Place as Place
+from lockstep_kafka.rules import SideName as SideName
+from lockstep_kafka.rules import Verdict as Verdict
 
 _BY_WORSENESS = tuple(Verdict)
 
@@ -27,26 +21,9 @@ MOST_PLACES = 8
 """How many places are kept of what has one reason."""
 
 
-class SideName(StrEnum):
-    """Who is judged."""
-
-    CLIENT = "client"
-    BROKER = "broker"
-
-
 def worst(verdicts: Sequence[Verdict]) -> Verdict:
     """The worst of some verdicts; `unknown` where there are none."""
     return max(verdicts, key=_BY_WORSENESS.index, default=Verdict.UNKNOWN)
-
-
-class Place(Struct, frozen=True, gc=False):
-    """A line of a log; lines count from 1."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +43,30 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Why a line is not explained (a departure), or why it cannot be judged."""
+    """Why a line is not explained (a departure), or why it cannot be judged.
 
-    verdict: Verdict
+    `arguments` are what the sentence of the rule names.
+    """
+
+    rule: Rule
     at: Place
-    because: str
-    requirements: tuple[str, ...] = ()
+    arguments: Arguments = field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """That of the rule: `departs` or `unknown`."""
+        return self.rule.verdict
+
+    @property
+    def because(self) -> str:
+        """The sentence."""
+        return self.rule.said(self.arguments)
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """The requirements that are not met."""
+        return self.rule.broken(self.arguments)
 
 
 @dataclass(slots=True)
@@ -81,7 +75,7 @@ class Side:
 
     `judged` counts the lines on which it was judged, `departures` and `unknowns` the remarks of
     these verdicts, and `worst` is the first remark of the worst verdict. `more` are the first
-    places at which it departs besides.
+    places at which it departs besides. `by_rule` counts all remarks, of which a line may have many.
     """
 
     judged: int = 0
@@ -89,6 +83,7 @@ class Side:
     unknowns: int = 0
     worst: Remark | None = None
     more: list[Place] = field(default_factory=list)
+    by_rule: dict[Rule, int] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -149,9 +144,11 @@ class RemarkFinding:
     """What is remarked of one line, as soon as it is; the session that it stands in may go on.
 
     The remark may come later than the line, when what follows shows what the line was. `session`
-    is the id of its session, as in a `SessionFinding`, and `began` the first line of that. The
-    other fields are those of the line: who sent the request and how, and when it was written, in
-    milliseconds since 1970.
+    is the id of its session, as in a `SessionFinding`, and `began` the first line of that.
+    `is_first` says that no line of the session before had a remark of this rule on this side. The
+    other fields are those of the line: who sent the request and how, by which software (empty
+    where it does not say), when it was written, in milliseconds since 1970, and all of it
+    abridged.
     """
 
     side: SideName
@@ -162,6 +159,18 @@ class RemarkFinding:
     api_version: int
     time_ms: int | None
     remark: Remark
+    software: str = ""
+    abridged: str = ""
+    is_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line of a log, abridged; `time` is in the time zone that the log writes."""
+
+    at: Place
+    time: datetime | None
+    text: str
 
 
 MOVED = "out of order"
@@ -191,20 +200,33 @@ class FileFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class LayoutFinding:
+    """The layout of a file that was read; None where no line of it is of a known one.
+
+    Then `line` is the number of the first line, and `text` what it says.
+    """
+
+    file: str
+    layout: str | None
+    line: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far the reading is: the file, and lines of all files so far.
 
-    `followed` are requests of the protocol, `others` requests of which the model says nothing. The
-    last one that is given out, with file "", has the totals.
+    `followed` are requests of the protocol, `others` requests of which the model says nothing.
+    `read_bytes` are those of files as they are stored, `all_bytes` how many there are; None where
+    that is not known, as of a pipe. The last one that is given out, with file "", has the totals.
     """
 
     file: str
     lines: int
     followed: int
     others: int
-
-
-Finding = SessionFinding | RemarkFinding | LineFinding | FileFinding | Progress
+    read_bytes: int = 0
+    all_bytes: int | None = None
 
 
 @dataclass(slots=True)
@@ -223,3 +245,22 @@ class LineCounts:
     client_departures: int = 0
     broker_departures: int = 0
     unknowns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLines:
+    """The lines of one broker that were followed since they were last counted."""
+
+    broker: str
+    counts: Sequence[LineCounts]
+
+
+Finding = (
+    SessionFinding
+    | RemarkFinding
+    | LineFinding
+    | FileFinding
+    | LayoutFinding
+    | CountedLines
+    | Progress
+)

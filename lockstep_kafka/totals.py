@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -11,28 +10,24 @@ from lockstep.errors import ExitCode
 from lockstep_kafka.findings import (
     MOST_PLACES,
     MOVED,
+    CountedLines,
     FileFinding,
     Finding,
+    LayoutFinding,
     LineFinding,
     Place,
     Progress,
+    Remark,
     RemarkFinding,
     SessionFinding,
+    ShownLine,
     Side,
+    SideName,
     Verdict,
 )
+from lockstep_kafka.rules import Rule
 
 T = TypeVar("T")
-
-MOST_REASONS = 20
-"""How many reasons for `unknown` are told apart: a reason may have names in it."""
-
-OTHER_REASONS = "of other reasons"
-
-_NUMBER = re.compile(r"\d+")
-
-NOTHING_JUDGED = "none of its lines could be judged"
-"""Why a side is unknown of which nothing is remarked."""
 
 
 @dataclass
@@ -57,13 +52,14 @@ class Firsts(Generic[T]):
 
 @dataclass
 class Unknowns:
-    """Sessions of which a side is unknown for one reason; reasons may differ in their numbers.
+    """Sessions of which a side is unknown by one rule.
 
-    `side` is `client`, `broker` or `client and broker`. `because` is the first reason, which
-    `varies` in the others.
+    `side` is `client`, `broker` or `client and broker`. `because` is said of the first, and
+    `varies` says that another one is said of others.
     """
 
     side: str
+    rule: Rule
     because: str
     varies: bool = False
     places: Firsts[Place] = field(default_factory=lambda: Firsts(MOST_PLACES))
@@ -72,6 +68,51 @@ class Unknowns:
         """Count one more."""
         self.varies |= because != self.because
         self.places.add(place)
+
+
+UNNAMED = "unnamed software (Fetch v{})"
+"""What clients are called that do not say their software, by the version of their requests."""
+
+MOST_CAUSES = 1_000
+"""How many causes are told apart: there are as many of a rule as there are kinds of software."""
+
+
+@dataclass
+class Cause:
+    """Departures of one side by one rule, of the clients of one software or of one broker.
+
+    `who` is that software with its version, or that broker; for clients that do not say their
+    software it is the version of their requests. `sessions` and `lines` are counted; `places` are
+    the first ones. `first_ms` and `last_ms` are when the first and the last line were written, in
+    milliseconds since 1970. `shown` are the lines that show the first one, once they are read.
+    """
+
+    who: str
+    first: RemarkFinding
+    sessions: int = 0
+    places: Firsts[Place] = field(default_factory=lambda: Firsts(MOST_PLACES))
+    first_ms: int | None = None
+    last_ms: int | None = None
+    shown: tuple[ShownLine, ...] = ()
+    _last: Place | None = None
+
+    def add(self, finding: RemarkFinding) -> None:
+        """Count one more; several remarks of one line are one."""
+        self.sessions += finding.is_first
+        if finding.remark.at == self._last:
+            return
+        self._last = finding.remark.at
+        self.places.add(finding.remark.at)
+        if (time_ms := finding.time_ms) is not None:
+            self.first_ms = time_ms if self.first_ms is None else min(self.first_ms, time_ms)
+            self.last_ms = time_ms if self.last_ms is None else max(self.last_ms, time_ms)
+
+
+def who_departs(finding: RemarkFinding) -> str:
+    """The broker, or the software of the client, to which a departure is put down."""
+    if finding.side is SideName.BROKER:
+        return finding.broker
+    return finding.software or UNNAMED.format(finding.api_version)
 
 
 @dataclass(frozen=True)
@@ -94,12 +135,18 @@ class ConformTotals:
         self.sessions = {verdict: Firsts[SessionFinding](most) for verdict in Verdict}
         self.client: Counter[Verdict] = Counter()
         self.broker: Counter[Verdict] = Counter()
-        self.unknown_by_reason: dict[tuple[str, str], Unknowns] = {}
-        """Why sides are unknown of sessions in which nothing departs: by side and reason."""
+        self.unknown_by_rule: dict[tuple[str, Rule], Unknowns] = {}
+        """Why sides are unknown of sessions in which nothing departs."""
+        self.by_cause: dict[tuple[SideName, Rule, str], Cause] = {}
+        """What departs, by side, rule, and `who_departs`."""
         self.lines = Firsts[LineFinding](most)
         self.reasons: dict[LineReason, Firsts[int]] = {}
         """The numbers of the lines that `lines` counts."""
         self.files: list[FileFinding] = []
+        self.layouts: Counter[str] = Counter()
+        """How many files have each layout."""
+        self.unknown_layouts: list[LayoutFinding] = []
+        """The files in which no line is of a known layout."""
         self.partial = 0
         """Lines that were judged in part only."""
         self.moved = 0
@@ -113,11 +160,17 @@ class ConformTotals:
             case SessionFinding():
                 self._add_session(finding)
             case RemarkFinding():
-                pass  # the sides of its session count it
+                self._add_remark(finding)
             case LineFinding():
                 self._add_line(finding)
             case FileFinding():
                 self.files.append(finding)
+            case CountedLines():
+                pass  # sessions and progress count them
+            case LayoutFinding(layout=None):
+                self.unknown_layouts.append(finding)
+            case LayoutFinding(layout=str(layout)):
+                self.layouts[layout] += 1
             case Progress():
                 self._progress = finding
 
@@ -142,9 +195,14 @@ class ConformTotals:
         return max(self._progress.lines, self.followed + self.not_followed)
 
     @property
+    def causes(self) -> list[Cause]:
+        """What departs, by cause."""
+        return list(self.by_cause.values())
+
+    @property
     def unknown(self) -> list[Unknowns]:
         """Why sides are unknown of sessions in which nothing departs."""
-        return list(self.unknown_by_reason.values())
+        return list(self.unknown_by_rule.values())
 
     @property
     def departing(self) -> Firsts[SessionFinding]:
@@ -153,10 +211,10 @@ class ConformTotals:
 
     @property
     def exit_code(self) -> ExitCode:
-        """1 where a side departs, 3 where anything is not known, 0 otherwise."""
+        """1 where a side departs, 3 where anything or any file is not known, 0 otherwise."""
         if self.departing.count:
             return ExitCode.VIOLATED
-        unknown = self.sessions[Verdict.UNKNOWN].count or self.files
+        unknown = self.sessions[Verdict.UNKNOWN].count or self.files or self.unknown_layouts
         if unknown or not self.sessions[Verdict.CONFORMS].count:
             return ExitCode.INCONCLUSIVE
         return ExitCode.HOLDS
@@ -169,11 +227,24 @@ class ConformTotals:
         self.partial += session.partial
         if session.verdict is not Verdict.UNKNOWN:
             return
-        for side, (because, place) in _unknown_sides(session).items():
-            key = side, _NUMBER.sub("0", because)
-            if key not in self.unknown_by_reason and len(self.unknown_by_reason) >= MOST_REASONS:
-                because, key = OTHER_REASONS, (side, OTHER_REASONS)
-            self.unknown_by_reason.setdefault(key, Unknowns(side, because)).add(because, place)
+        for side, remark in _unknown_sides(session).items():
+            unknowns = self.unknown_by_rule.get((side, remark.rule))
+            because = remark.because
+            if unknowns is None:
+                unknowns = Unknowns(side, remark.rule, because)
+                self.unknown_by_rule[side, remark.rule] = unknowns
+            unknowns.add(because, remark.at)
+
+    def _add_remark(self, finding: RemarkFinding) -> None:
+        """Count a departure by its cause; what is unknown is counted by session."""
+        if finding.remark.verdict is not Verdict.DEPARTS:
+            return
+        who = who_departs(finding)
+        key = finding.side, finding.remark.rule, who
+        if key not in self.by_cause and len(self.by_cause) >= MOST_CAUSES:
+            who = "others"
+            key = finding.side, finding.remark.rule, who
+        self.by_cause.setdefault(key, Cause(who, finding)).add(finding)
 
     def _add_line(self, line: LineFinding) -> None:
         self.lines.add(line)
@@ -183,15 +254,13 @@ class ConformTotals:
         self.reasons.setdefault(reason, Firsts(MOST_PLACES)).add(line.at.line)
 
 
-def reason_of(side: Side, session: SessionFinding) -> tuple[str, Place]:
-    """Why a side of a session does not conform, and where."""
-    if side.worst is None:
-        return NOTHING_JUDGED, session.first
-    return side.worst.because, side.worst.at
+def reason_of(side: Side, session: SessionFinding) -> Remark:
+    """Why a side of a session does not conform."""
+    return side.worst or Remark(Rule.NOTHING_JUDGED, session.first)
 
 
-def _unknown_sides(session: SessionFinding) -> dict[str, tuple[str, Place]]:
-    """Why sides of a session are unknown, and where; one reason where both have the same."""
+def _unknown_sides(session: SessionFinding) -> dict[str, Remark]:
+    """Why sides of a session are unknown; one reason where both have the same."""
     reasons = {
         name: reason_of(side, session)
         for name, side in (("client", session.client_side), ("broker", session.broker_side))

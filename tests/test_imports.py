@@ -37,6 +37,7 @@ FLOORS = (
 """What is below comes first. `lockstep` itself is the notation, which stands on `language`."""
 
 FLOORS_OF_KAFKA = (
+    ("rules",),
     ("findings", "workspaces"),
     ("totals",),
     ("files",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from lockstep.system.compressed_stream import (
@@ -38,13 +38,17 @@ class PhysicalLine(NamedTuple):
 
 
 def physical_lines(
-    path: str | os.PathLike[str], *, longest: int = LONGEST_LINE
+    path: str | os.PathLike[str],
+    *,
+    longest: int = LONGEST_LINE,
+    opened: Callable[[BinaryIO], object] | None = None,
 ) -> Iterator[PhysicalLine]:
     r"""Every line of the file, or of the standard input for `-`, each once; only `\n` ends a line.
 
     The content, not the name, tells whether the file is compressed, by gzip or zstd; a file of
     several members or frames is read to its end. A damaged or cut stream ends with one line that
-    has a flaw. What follows the damage is lost, and so is a little before it.
+    has a flaw. What follows the damage is lost, and so is a little before it. `opened` takes the
+    file, which says how far the reading is, but for the standard input.
 
     Raises `OSError` when the file cannot be opened or read; `DamagedStream`, which is one, after
     the line that has the flaw.
@@ -53,6 +57,8 @@ def physical_lines(
         yield from lines_of(blocks_of(sys.stdin.buffer), longest=longest)
         return
     with open(path, "rb") as file:
+        if opened is not None:
+            opened(file)
         yield from lines_of(blocks_of(file), longest=longest)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
+from typing import BinaryIO
 
 from lockstep.system.compressed_stream import DamagedStream
 from lockstep.system.physical_lines import (
@@ -17,52 +18,31 @@ from lockstep.system.physical_lines import (
 )
 from lockstep_kafka.columns.follower import ColumnFollower, Text
 from lockstep_kafka.columns.kernels.layout import ANOTHER_BROKER, DONE
-from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.files.layouts import is_piece, joined_lines
+from lockstep_kafka.files.layouts import PLAIN, is_piece, joined_lines
 from lockstep_kafka.files.lines import LogLine, Reason, Skipped, finding_of
-from lockstep_kafka.files.request_log import read_line
-from lockstep_kafka.findings import Finding, Progress
-from lockstep_kafka.sessions.explanations import Explanations
-
-_LINES_OF_PROGRESS = 5_000
-"""How many lines are read between two reports of how far the reading is."""
+from lockstep_kafka.files.request_log import SeenLayout, read_line
+from lockstep_kafka.findings import Finding
+from lockstep_kafka.sessions.brokers import Brokers, layout_found
 
 
-class Brokers:
-    """The followers of all brokers, and the files that they are given."""
+class ColumnBrokers(Brokers):
+    """The followers of all brokers, which are given text."""
 
-    def __init__(self, explanations: Explanations, paths: BrokerPaths) -> None:
-        self.lines = 0
-        """How many were read."""
-        self.followers: dict[str, ColumnFollower] = {}
-        self._explanations = explanations
-        self._paths = paths
-        self._reported = 0
+    followers: dict[str, ColumnFollower]  # type: ignore[assignment]
 
-    def read(self, path: str, position: int) -> Iterator[Finding]:
-        """Follow a file; `position` is that of its line 0."""
+    def read(
+        self, path: str, position: int, lines: Iterable[PhysicalLine] | None = None
+    ) -> Iterator[Finding]:
+        assert lines is None, "a file that grows is followed line by line"
         reading = _Reading(self, path, position)
         try:
-            for finding in reading.findings():
+            for finding in reading.findings(self._reading.open):
                 yield finding
-                if self.lines - self._reported >= _LINES_OF_PROGRESS:
-                    self._reported = self.lines
-                    yield self.progress(path)
+                yield from self.reported(path)
         except OSError as error:
             reason = error.strerror or str(error)
             yield finding_of(Skipped(reading.last + 1, path, Reason.UNREADABLE, reason))
-
-    def progress(self, file: str) -> Progress:
-        """How far the reading is. Counts of lines, which nobody asks for here, begin anew."""
-        followers = self.followers.values()
-        for follower in followers:
-            follower.take_counts()
-        return Progress(
-            file,
-            self.lines,
-            sum(follower.followed for follower in followers),
-            sum(follower.others for follower in followers),
-        )
+        yield from layout_found(path, reading.seen)
 
     def follower(self, connection: str, file: str) -> ColumnFollower:
         """The follower of the broker at an end of a connection, or which wrote the file."""
@@ -77,28 +57,30 @@ class Brokers:
 
 
 @contextmanager
-def _blocks(path: str) -> Iterator[Iterator[bytes]]:
+def _blocks(path: str, opened: Callable[[BinaryIO], object]) -> Iterator[Iterator[bytes]]:
     if path == STANDARD_INPUT:
         yield iter(blocks_of(sys.stdin.buffer))
         return
     with open(path, "rb") as file:
+        opened(file)
         yield iter(blocks_of(file))
 
 
 class _Reading:
     """One file on its way to the followers."""
 
-    def __init__(self, brokers: Brokers, file: str, position: int) -> None:
+    def __init__(self, brokers: ColumnBrokers, file: str, position: int) -> None:
         self.last = 0
         """The number of the last line that was read."""
+        self.seen = SeenLayout()
         self._brokers = brokers
         self._file = file
         self._position = position
         self._active: ColumnFollower | None = None
 
-    def findings(self) -> Iterator[Finding]:
-        """What is found in the file."""
-        with _blocks(self._file) as blocks:
+    def findings(self, opened: Callable[[BinaryIO], object]) -> Iterator[Finding]:
+        """What is found in the file; `opened` takes it."""
+        with _blocks(self._file, opened) as blocks:
             held = b""
             rest: Iterable[bytes] = ()
             while len(held) <= LONGEST_LINE:
@@ -125,6 +107,7 @@ class _Reading:
             for line in joined_lines(lines):
                 self.last = line.number
                 self._brokers.lines += 1
+                self._look_at(line)
                 yield from self._line(read_line(line, self._file))
 
     def _text(self, content: bytes) -> Generator[Finding, None, int | None]:
@@ -137,6 +120,7 @@ class _Reading:
                 line = PhysicalLine(self.last + 1, content[at:end], True, None)
                 if is_piece(line.content):
                     return at
+                self._look_at(line)
                 read = read_line(line, self._file)
                 if isinstance(read, Skipped):
                     at = end + 1
@@ -146,6 +130,8 @@ class _Reading:
             follower = self._active
             follower.begin(text, at, self.last + 1)
             code = follower.go_on()
+            if follower.at > at and self.seen.name is None:
+                self.seen.name = PLAIN
             yield from follower.findings()
             self._count(follower.line - 1)
             at = follower.at
@@ -157,6 +143,7 @@ class _Reading:
             line = follower.odd_line()
             if is_piece(line.content):
                 return at
+            self._look_at(line)
             read = read_line(line, self._file)
             if isinstance(read, Skipped):
                 at += len(line.content) + 1
@@ -171,6 +158,10 @@ class _Reading:
                     follower.go_on()
                     yield from follower.findings()
         return None
+
+    def _look_at(self, line: PhysicalLine) -> None:
+        if self.seen.name is None:
+            self.seen.look_at(line)
 
     def _count(self, last: int) -> None:
         self._brokers.lines += last - self.last

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.machine.code.machine import MachineCode, kept_code
+from lockstep.machine.code.machine import MachineCode, is_kept, kept_code
 from lockstep.system.user_cache import cache_folder
 from lockstep_kafka.columns.kernels import json_spec
 from lockstep_kafka.columns.kernels.layout import (
@@ -42,7 +42,7 @@ from lockstep_kafka.files.arrival_order import (
 from lockstep_kafka.files.arrival_order import (
     HELD as HELD_AT_MOST,
 )
-from lockstep_kafka.files.request_log import MARKER
+from lockstep_kafka.files.layouts import MARKER
 
 Array = NDArray[Any]
 
@@ -347,6 +347,16 @@ class _Kernel:
         return int(answer.value)
 
 
+def _key() -> str:
+    content = b"\0".join(source.read_bytes() for source in _SOURCES)
+    return f"columns {hashlib.sha256(content).hexdigest()} {version('numba')}"
+
+
+def is_compiled() -> bool:
+    """Whether the kernel need not be compiled first, which takes some 20 seconds."""
+    return is_kept(_key(), cache_folder() / "compiled")
+
+
 @cache
 def _kernel() -> _Kernel:
     def text() -> str:
@@ -354,10 +364,7 @@ def _kernel() -> _Kernel:
 
         return module_text(MEMORY._fields[:-1])
 
-    content = b"\0".join(source.read_bytes() for source in _SOURCES)
-    digest = hashlib.sha256(content).hexdigest()
-    key = f"columns {digest} {version('numba')}"
-    return _Kernel(kept_code(key, text, cache_folder() / "compiled"))
+    return _Kernel(kept_code(_key(), text, cache_folder() / "compiled"))
 
 
 @cache

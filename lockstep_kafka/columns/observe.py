@@ -6,43 +6,71 @@ says what is inferred, and why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 
-from lockstep_kafka.columns.log_reader import Brokers
+from lockstep.system.physical_lines import PhysicalLine
+from lockstep_kafka.columns.log_reader import ColumnBrokers
+from lockstep_kafka.columns.memory import is_compiled
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.files.log_files import log_files
+from lockstep_kafka.files.growing_file import Wait, growing_files
+from lockstep_kafka.files.log_files import LogFile, log_files
 from lockstep_kafka.findings import Finding
+from lockstep_kafka.sessions.brokers import Brokers, Reading
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import LoadModel
 
-LINES_OF_A_FILE = 2**40
+_LINES_OF_A_FILE = 2**40
 """More than any file has: lines of all files are numbered through."""
 
+_FEW_BYTES, _MANY_BYTES = 2**20, 2**27
+"""Less is followed before tables are made; more pays for compiling what works on them."""
 
-def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
+
+def observe(
+    logs: Sequence[str],
+    load: LoadModel,
+    paths: BrokerPaths,
+    *,
+    wait: Wait | None = None,
+    in_columns: bool | None = None,
+) -> Iterator[Finding]:
     """Follow every session of some logs: files, folders, patterns, or `-`.
 
-    `LockstepError` for a log that does not exist, or whose path should name a broker, and does not.
+    With `wait` there is one log, a file, of which all that is written to it from now on is followed
+    as well, until `wait` raises KeyboardInterrupt. What is found in columns is what is found
+    without; unless `in_columns` is given, they are made where that pays. `LockstepError` for a log
+    that does not exist, or whose path should name a broker, and does not.
     """
-    yield from follow_logs(logs, Explanations(load), paths)
-
-
-def follow_logs(
-    logs: Sequence[str], explanations: Explanations, paths: BrokerPaths
-) -> Iterator[Finding]:
-    """As `observe`, with a model that is loaded."""
     files = log_files(logs)
     for file in files:
-        paths.broker(file.path)  # that a path names no broker is reported before anything else
-    brokers = Brokers(explanations, paths)
+        paths.broker(file.path)  # one that names no broker is told before anything is followed
+    reading = Reading.of(files) if wait is None else Reading()
+    if in_columns is None:
+        size = sum(os.path.getsize(file.path) for file in files if os.path.isfile(file.path))
+        in_columns = wait is None and size >= (_FEW_BYTES if is_compiled() else _MANY_BYTES)
+    kind = ColumnBrokers if in_columns else Brokers
+    brokers = kind(Explanations(load), paths, reading)
     interruption: KeyboardInterrupt | None = None
     try:
-        for place, file in enumerate(files):
-            yield from brokers.read(file.path, place * LINES_OF_A_FILE)
+        for place, (path, lines) in enumerate(_sources(files, wait)):
+            yield from brokers.read(path, place * _LINES_OF_A_FILE, lines)
     except KeyboardInterrupt as error:
         interruption = error  # those that are held for their order then still come out
     for follower in brokers.followers.values():
         yield from follower.close()
-    yield brokers.progress("")
+    yield from brokers.progress("")
     if interruption is not None:
         raise interruption
+
+
+def _sources(
+    files: Sequence[LogFile], wait: Wait | None
+) -> Iterator[tuple[str, Iterable[PhysicalLine] | None]]:
+    """The files to read, with the lines of one that grows."""
+    if wait is None:
+        yield from ((file.path, None) for file in files)
+        return
+    (file,) = files
+    for lines in growing_files(file.path, wait):
+        yield file.path, lines

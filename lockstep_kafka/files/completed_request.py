@@ -58,12 +58,18 @@ class _Header(Struct, frozen=True, gc=False, rename="camel"):
     """A client need not name itself: the field is then null."""
 
 
+class _Software(Struct, frozen=True, gc=False, rename="camel"):
+    software_name: str = ""
+    software_version: str = ""
+
+
 class _Completed(Struct, frozen=True, gc=False, rename="camel"):
     request_header: _Header
     connection: str
     request: Raw = _NOT_THERE
     response: Raw = _NOT_THERE
     total_time_ms: Milliseconds = 0.0
+    client_information: _Software = _Software()
 
 
 _COMPLETED = Decoder(_Completed)
@@ -138,6 +144,8 @@ def _fetch(completed: _Completed, place: Place, fingerprint: int) -> FetchLine:
         total_time_ms=completed.total_time_ms,
         fingerprint=fingerprint,
         answered_twice=answered_twice,
+        software_name=completed.client_information.software_name,
+        software_version=completed.client_information.software_version,
     )
 
 

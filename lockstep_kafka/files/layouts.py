@@ -18,6 +18,17 @@ from msgspec.json import Decoder
 
 from lockstep.system.physical_lines import LONGEST_LINE, PhysicalLine
 
+PLAIN = "plain lines"
+LOG4J2 = "log4j2's JSON"
+ELASTIC = "Elastic's common schema"
+DOCKER = "docker's json-file"
+RUNTIME = "lines of a container runtime"
+LAYOUTS = (PLAIN, LOG4J2, ELASTIC, DOCKER, RUNTIME)
+"""The layouts that are recognised; all but the first may have another one within."""
+
+MARKER = b"Completed request:"
+"""What stands before the JSON of a request."""
+
 
 class _Instant(Struct, rename="camel"):
     epoch_second: int
@@ -43,10 +54,19 @@ class _Wrapped(Struct):
             time = self.instant.epoch_second * 1000 + self.instant.nano_of_second // 10**6
         return f"{time} " if time else ""
 
+    @property
+    def layout(self) -> str:
+        """Which layout it is of."""
+        if self.log is not None:
+            return DOCKER
+        return ELASTIC if self.timestamp else LOG4J2
+
 
 _DECODER = Decoder(_Wrapped)
 
-_RUNTIME = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T\S+ )(stdout|stderr) ([FP])(?:[:]\S*)? ")
+_RUNTIME = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T\S+ )(stdout|stderr) ([FP])([:]\S*)? ")
+_WHOLE, _WHOLE_OF_DOCKER = b"stdout F ", b"stdout F:docker "
+"""What stands between the time and the text of a line that was put together."""
 
 
 _MOST_LAYERS = 3
@@ -55,17 +75,31 @@ _MOST_LAYERS = 3
 
 def unwrapped(content: bytes) -> bytes:
     """The line within all that is recognised around it, after its time; any other as it is."""
-    time = b""
+    time, content, _ = _layers(content)
+    return time + content
+
+
+def layout_of(content: bytes) -> str | None:
+    """The layouts around a request, the inner ones first; None for a line that is no request."""
+    _, content, layers = _layers(content)
+    return " in ".join(reversed(layers)) or PLAIN if MARKER in content else None
+
+
+def _layers(content: bytes) -> tuple[bytes, bytes, list[str]]:
+    """When a line was written, the line within all that is recognised, and what was recognised."""
+    time, layers = b"", list[str]()
     for _ in range(_MOST_LAYERS):
         if match := _RUNTIME.match(content):
             time, content = time or match[1], content[match.end() :]
+            layers.append(DOCKER if match[4] == b":docker" else RUNTIME)
             continue
         wrapped = _wrapped(content)
         text = None if wrapped is None else wrapped.message if wrapped.log is None else wrapped.log
         if wrapped is None or text is None:
             break
         time, content = time or wrapped.written.encode(), text.removesuffix("\n").encode()
-    return time + content
+        layers.append(wrapped.layout)
+    return time, content, layers
 
 
 def joined_lines(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
@@ -80,7 +114,7 @@ def joined_lines(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
         if piece is None:
             yield line
             continue
-        start = bytearray(piece.time + b"stdout F " if piece.time else b"")
+        start = bytearray(piece.time + piece.head if piece.time else b"")
         first, content = begun.setdefault(piece.stream, (line, start))
         content += piece.text
         if piece.is_last or line.flaw is not None or len(content) > LONGEST_LINE:
@@ -103,6 +137,7 @@ class _Piece(NamedTuple):
 
     stream: bytes
     time: bytes
+    head: bytes
     text: bytes
     is_last: bool
 
@@ -110,15 +145,16 @@ class _Piece(NamedTuple):
 def _piece(content: bytes) -> _Piece | None:
     """What docker or a container runtime wrote; None for any other line."""
     if match := _RUNTIME.match(content):
-        time, stream, mark = match.groups()
-        return _Piece(stream, time, content[match.end() :], mark == b"F")
+        time, stream, mark, _ = match.groups()
+        return _Piece(stream, time, _WHOLE, content[match.end() :], mark == b"F")
     wrapped = _wrapped(content)
     if wrapped is None or wrapped.log is None:
         return None
     text = wrapped.log.encode()
     is_last = text.endswith(b"\n")
     time = wrapped.written.encode()
-    return _Piece(wrapped.stream.encode(), time, text.removesuffix(b"\n"), is_last)
+    stream = wrapped.stream.encode()
+    return _Piece(stream, time, _WHOLE_OF_DOCKER, text.removesuffix(b"\n"), is_last)
 
 
 def _wrapped(content: bytes) -> _Wrapped | None:

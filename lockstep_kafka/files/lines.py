@@ -107,6 +107,16 @@ class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
     """Whether a later Fetch of its connection stands before it in the log."""
     answered_twice: tuple[TopicPartition, ...] = ()
     """The partitions that the response has more than once; `answered` has the last answer."""
+    software_name: str = ""
+    """What the client calls itself (KIP-511); `unknown`, or empty, where it did not say."""
+    software_version: str = ""
+
+    @property
+    def software(self) -> str:
+        """The client's software and its version; empty where the client did not say."""
+        if self.software_name in ("", "unknown"):
+            return ""
+        return f"{self.software_name} {self.software_version}"
 
     @property
     def is_follower(self) -> bool:

@@ -6,7 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -104,6 +104,14 @@ def time_ms(prefix: bytes) -> int | None:
     if seconds is None:
         return None
     return seconds * 1000 + int((fraction or b"0")[:3].ljust(3, b"0"))
+
+
+def zone_of(prefix: bytes) -> tzinfo:
+    """The time zone of the time that `time_ms` reads; UTC where none is written."""
+    match = None if _MILLISECOND_TIME.match(prefix) else _DATE_TIME.search(prefix)
+    if match is None or match[3] in (None, b"Z"):
+        return UTC
+    return datetime.strptime(match[3].strip().decode(), "%z").tzinfo or UTC
 
 
 @lru_cache(maxsize=64)

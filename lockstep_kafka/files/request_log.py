@@ -8,7 +8,8 @@ has been JSON since Kafka 2.8 (KIP-673); older brokers wrote text, which is refu
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from msgspec import DecodeError
 
@@ -16,7 +17,7 @@ from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep.system.strict_json import CutShort, JsonObject, NotJson, decode_object, shown
 from lockstep_kafka.files.completed_request import Place, completed_request
 from lockstep_kafka.files.field_types import FieldRefused, with_value
-from lockstep_kafka.files.layouts import joined_lines, unwrapped
+from lockstep_kafka.files.layouts import MARKER, joined_lines, layout_of, unwrapped
 from lockstep_kafka.files.lines import (
     LogLine,
     Reason,
@@ -25,11 +26,34 @@ from lockstep_kafka.files.lines import (
 )
 from lockstep_kafka.files.log_files import time_ms
 
-MARKER = b"Completed request:"
+
+@dataclass
+class SeenLayout:
+    """The layout of a file: `name` is known from its first request on.
+
+    Before that, `first` is the first line that is none.
+    """
+
+    name: str | None = None
+    first: tuple[int, str] | None = None
+
+    def look_at(self, line: PhysicalLine) -> None:
+        """Take a line up."""
+        if line.flaw is not None or not line.content.strip():
+            return
+        self.name = layout_of(line.content)
+        if self.name is None and self.first is None:
+            self.first = line.number, shown(line.content.decode("utf-8", "replace"))
 
 
-def read_request_log(log: str | os.PathLike[str]) -> Iterator[LogLine]:
+def read_request_log(
+    log: str | os.PathLike[str],
+    seen: SeenLayout | None = None,
+    lines: Iterable[PhysicalLine] | None = None,
+) -> Iterator[LogLine]:
     """One result for each line of the file, in order; a line is read when its result is asked for.
+
+    `seen` takes up what the layout is. `lines` are those of the file, if they are at hand.
 
     What `layouts` recognises around lines is taken off, and pieces of a line are put together.
 
@@ -40,8 +64,10 @@ def read_request_log(log: str | os.PathLike[str]) -> Iterator[LogLine]:
     file = os.fspath(log)
     number = 0
     try:
-        for line in joined_lines(physical_lines(file)):
+        for line in joined_lines(physical_lines(file) if lines is None else lines):
             number = line.number
+            if seen is not None and seen.name is None:
+                seen.look_at(line)
             yield read_line(line, file)
     except OSError as error:
         yield Skipped(number + 1, file, Reason.UNREADABLE, error.strerror or str(error))

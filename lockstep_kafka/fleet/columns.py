@@ -80,6 +80,8 @@ _CANDIDATE = struct(
 _REMARK = [
     field("file", string()),
     field("line", int64()),
+    field("rule", string()),
+    field("arguments", map_(string(), string())),
     field("because", string()),
     field("requirements", list_(string())),
     field("candidates", list_(_CANDIDATE)),
@@ -125,6 +127,8 @@ DEPARTURE = struct(
         field("first_file", string()),
         field("first_line", int64()),
         field("time", TIME),
+        field("software", string()),
+        field("abridged", string()),
         *_REMARK,
     ]
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lockstep_kafka.findings import Candidate, Verdict
-from lockstep_kafka.fleet.summary import Grouping, answers, kind_of, largest_groups
+from lockstep_kafka.fleet.groups import CAUSE, Grouping, answers, largest_groups, with_who
 from lockstep_kafka.fleet.tables import DEPARTURES, METRICS, QUARANTINE, SESSIONS, Tables
 
 if TYPE_CHECKING:
@@ -55,24 +55,29 @@ class Source:
 
 @dataclass(frozen=True)
 class Example:
-    """A line that shows a departure; `text` is the line itself, `candidates` what could be."""
+    """A line that shows a departure, whole and abridged; `candidates` are what could be."""
 
     file: str
     line: int
     time_ms: int | None
     because: str
     text: str
+    abridged: str
     candidates: Sequence[Candidate] = ()
 
 
 @dataclass(frozen=True)
 class DepartureGroup:
-    """Departures of one side that have one reason but for the numbers and names in it.
+    """Departures of one side by one rule, of one software or broker: `who`.
+
+    `because` is said of the first.
 
     `first_ms` and `last_ms` are when the first and the last of them were written.
     """
 
     side: str
+    rule: str
+    who: str
     because: str
     requirements: Sequence[str]
     count: int
@@ -187,12 +192,10 @@ def _sources(metrics: DataFrame) -> Iterator[Source]:
 def _kinds(departures: DataFrame) -> Iterator[DepartureGroup]:
     from pyspark.sql import functions as sql
 
-    rows = departures.withColumns(
-        {"kind": kind_of(departures["because"]), "time_ms": sql.unix_millis("time")}
-    )
+    rows = with_who(departures)
     order = ("time", "file", "line")
     groups = largest_groups(
-        rows, Grouping(("side", "kind"), order, groups=_MOST_KINDS, members=_MOST_EXAMPLES)
+        rows, Grouping(CAUSE, order, groups=_MOST_KINDS, members=_MOST_EXAMPLES)
     )
     names = [
         sql.slice(sql.sort_array(sql.collect_set(column)), 1, _MOST_NAMES).alias(alias)
@@ -204,14 +207,17 @@ def _kinds(departures: DataFrame) -> Iterator[DepartureGroup]:
     ]
     ends = sql.min("time_ms").alias("first"), sql.max("time_ms").alias("last")
     spans = {
-        (row["side"], row["kind"]): row
-        for row in rows.groupBy("side", "kind").agg(*ends, *names).collect()
+        tuple(row[name] for name in CAUSE): row
+        for row in rows.groupBy(*CAUSE).agg(*ends, *names).collect()
     }
     for group in groups:
         span = spans[group.key]
         first = group.firsts[0]
+        side, rule, who = group.key
         yield DepartureGroup(
-            group.key[0],
+            side,
+            rule,
+            who,
             first["because"],
             first["requirements"],
             group.count,
@@ -234,6 +240,7 @@ def _example(row: Row) -> Example:
         row["time_ms"],
         row["because"],
         text,
+        row["abridged"],
         tuple(map(_candidate, row["candidates"] or ())),
     )
 

@@ -21,12 +21,14 @@ _SCRATCH = "_lockstep.new"
 class Origin:
     """What the tables are made of, which stays the same from run to run.
 
-    `source` is `files`, or the topic. `broker_from` is the pattern that names brokers in paths.
+    `source` is `files`, or the topic. `broker_from` is the pattern that names brokers in paths,
+    `format` is another one for each change of the tables' columns.
     """
 
     model: str
     source: str
     broker_from: str | None = None
+    format: int = 2
 
 
 @contextmanager

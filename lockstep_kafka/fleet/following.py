@@ -107,6 +107,7 @@ def rows_of_finding(broker: str, finding: Finding, *, is_open: bool) -> Iterator
 
 _OF_SESSION = ("session", "client", "connection", "api_version", "is_whole", "lines", "partial")
 _OF_SIDE = ("judged", "departures", "unknowns")
+_OF_DEPARTURE = ("client", "api_version", "session", "software", "abridged")
 
 
 def _session(session: SessionFinding) -> dict[str, Any]:
@@ -134,7 +135,7 @@ def _side(side: Side) -> dict[str, Any]:
 
 def _departure(finding: RemarkFinding) -> dict[str, Any]:
     return {
-        **{name: getattr(finding, name) for name in ("client", "api_version", "session")},
+        **{name: getattr(finding, name) for name in _OF_DEPARTURE},
         "side": finding.side.value,
         "first_file": finding.began.file,
         "first_line": finding.began.line,
@@ -146,6 +147,8 @@ def _departure(finding: RemarkFinding) -> dict[str, Any]:
 def _remark(remark: Remark) -> dict[str, Any]:
     return {
         **structs.asdict(remark.at),
+        "rule": remark.rule.id,
+        "arguments": [(name, str(value)) for name, value in remark.arguments.items()],
         "because": remark.because,
         "requirements": list(remark.requirements),
         "candidates": [

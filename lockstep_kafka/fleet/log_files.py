@@ -12,6 +12,7 @@ from itertools import islice
 from lockstep.errors import LockstepError
 from lockstep.system.compressed_stream import LONGEST_MAGIC, DamagedStream, compression_of
 from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
+from lockstep_kafka.files.layouts import layout_of
 from lockstep_kafka.files.log_files import in_order_of_time, log_paths
 
 HEAD_BYTES = 1_024
@@ -29,8 +30,9 @@ class LogFile:
     """A file as a look at it shows it.
 
     `size` is in bytes, as the file stands there. `head` are the first bytes of the content, and
-    `first_ms` is the first time in it, None where the first lines show none. `unreadable` says why
-    the file cannot be read, or is None.
+    `first_ms` is the first time in it, None where the first lines show none. `layout` is that of
+    the first request, None where the first lines have none. `unreadable` says why the file cannot
+    be read, or is None.
     """
 
     path: str
@@ -38,6 +40,7 @@ class LogFile:
     is_compressed: bool = False
     head: bytes = b""
     first_ms: int | None = None
+    layout: str | None = None
     unreadable: str | None = None
 
 
@@ -69,7 +72,7 @@ def _paths(logs: Sequence[str]) -> list[str]:
 
 def _look(path: str, first_time: FirstTime) -> LogFile:
     head = bytearray()
-    first_ms = None
+    first_ms = layout = None
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -78,9 +81,11 @@ def _look(path: str, first_time: FirstTime) -> LogFile:
             for line in islice(physical_lines(path), _LINES_LOOKED_AT):
                 if len(head) < HEAD_BYTES:
                     head += line.content + b"\n" * line.has_end
+                layout = layout or layout_of(line.content)
                 first_ms = first_time(line.content)
                 if first_ms is not None and len(head) >= HEAD_BYTES:
                     break
     except OSError as error:
         return LogFile(path, unreadable=error.strerror or str(error))
-    return LogFile(path, size, compression is not None, bytes(head[:HEAD_BYTES]), first_ms)
+    begins = bytes(head[:HEAD_BYTES])
+    return LogFile(path, size, compression is not None, begins, first_ms, layout)

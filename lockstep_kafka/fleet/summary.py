@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +14,13 @@ from lockstep_kafka.findings import (
     Place,
     Progress,
     Remark,
+    RemarkFinding,
     SessionFinding,
     Side,
+    SideName,
     Verdict,
 )
+from lockstep_kafka.fleet.groups import CAUSE, Group, Grouping, answers, largest_groups, with_who
 from lockstep_kafka.fleet.tables import (
     DEPARTURES,
     INPUTS,
@@ -27,9 +29,9 @@ from lockstep_kafka.fleet.tables import (
     STATES,
     Tables,
 )
+from lockstep_kafka.rules import Rule, rule_of
 from lockstep_kafka.totals import (
-    MOST_REASONS,
-    NOTHING_JUDGED,
+    Cause,
     ConformTotals,
     Firsts,
     LineReason,
@@ -40,68 +42,15 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-@dataclass(frozen=True)
-class Group:
-    """Rows that have one key: how many there are, and the first of them."""
-
-    key: tuple[Any, ...]
-    count: int
-    firsts: tuple[dict[str, Any], ...]
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """How rows are grouped: by `keys`, the first ones being so by `order`.
-
-    `groups` groups are kept, those of most rows, and `members` rows of each.
-    """
-
-    keys: Sequence[str]
-    order: Sequence[str]
-    groups: int
-    members: int
-
-
-def largest_groups(rows: DataFrame, grouping: Grouping) -> list[Group]:
-    """The groups of most rows, the largest first; what is not kept stays where it is."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sql
-
-    keys = list(grouping.keys)
-    counts = rows.groupBy(*keys).agg(sql.count("*").alias("group_count"))
-    top = counts.orderBy(sql.desc("group_count"), *keys).limit(grouping.groups)
-    sizes = {tuple(row[name] for name in keys): row.group_count for row in top.collect()}
-    if not sizes:
-        return []
-    kept = rows.sparkSession.createDataFrame(
-        list(sizes), rows.select(*keys).schema
-    ).withColumnsRenamed({name: f"kept_{name}" for name in keys})
-    same = [rows[name].eqNullSafe(kept[f"kept_{name}"]) for name in keys]
-    window = Window.partitionBy(*keys).orderBy(*grouping.order)
-    ranked = rows.join(sql.broadcast(kept), same, "left_semi").withColumn(
-        "group_rank", sql.row_number().over(window)
-    )
-    firsts = ranked.where(sql.col("group_rank") <= grouping.members).orderBy("group_rank")
-    members: dict[tuple[Any, ...], list[dict[str, Any]]] = {key: [] for key in sizes}
-    for row in firsts.collect():
-        values = row.asDict(recursive=True)
-        members[tuple(values[name] for name in keys)].append(values)
-    return [Group(key, count, tuple(members[key])) for key, count in sizes.items()]
-
-
-_NUMBER = r"\d+"
-
-
 _MOST_SESSIONS = 20
-_MOST_GROUPS = MOST_REASONS
+_MOST_GROUPS = 20
 
 
 @dataclass(frozen=True)
 class Summary:
     """What the tables say: the totals, with the first sessions that depart.
 
-    `departures` are groups of most rows, by broker, client, version of the API, side and reason.
-    Reasons are equal where they differ in numbers alone.
+    `departures` are groups of most rows, by broker, client, version of the API, side and rule.
     """
 
     totals: ConformTotals
@@ -124,6 +73,7 @@ def summary(tables: Tables) -> Summary:
     if Verdict.DEPARTS in verdicts:
         details["departing"] = lambda: _departing(sessions, _MOST_SESSIONS)
         details["departures"] = lambda: _departures(tables.rows(DEPARTURES))
+        details["causes"] = lambda: _causes(tables.rows(DEPARTURES))
     if Verdict.UNKNOWN in verdicts:
         details["unknown"] = lambda: _unknown(sessions)
     if counts["quarantined"]:
@@ -146,9 +96,11 @@ def _totals(said: Mapping[str, Any]) -> ConformTotals:
         totals.client[Verdict(row["client"])] += count
         totals.broker[Verdict(row["broker"])] += count
         totals.partial += row["partial"]
+    for cause in said.get("causes", ()):
+        totals.by_cause[cause.first.side, cause.first.remark.rule, cause.who] = cause
     for group in said.get("unknown", ()):
-        side, kind = group.key
-        totals.unknown_by_reason[side, kind] = _unknowns(side, group)
+        unknowns = _unknowns(group)
+        totals.unknown_by_rule[unknowns.side, unknowns.rule] = unknowns
     for group in said.get("quarantine", ()):
         numbers = Firsts(MOST_PLACES, [row["line"] for row in group.firsts], group.count)
         totals.reasons[LineReason(*group.key)] = numbers
@@ -160,11 +112,12 @@ def _totals(said: Mapping[str, Any]) -> ConformTotals:
     return totals
 
 
-def _unknowns(side: str, group: Group) -> Unknowns:
+def _unknowns(group: Group) -> Unknowns:
+    side, rule = group.key
     reasons = [row["because"] for row in group.firsts]
     places = [Place(row["file"], row["line"]) for row in group.firsts]
-    varies = len(set(reasons)) > 1
-    return Unknowns(side, reasons[0], varies, Firsts(MOST_PLACES, places, group.count))
+    firsts = Firsts(MOST_PLACES, places, group.count)
+    return Unknowns(side, rule_of(rule), reasons[0], len(set(reasons)) > 1, firsts)
 
 
 def _session(row: Mapping[str, Any]) -> SessionFinding:
@@ -179,25 +132,18 @@ def _session(row: Mapping[str, Any]) -> SessionFinding:
 
 
 def _side(row: Mapping[str, Any]) -> Side:
-    worst, remark = row["worst"], None
-    if worst is not None:
-        remark = Remark(
-            Verdict(row["verdict"]),
-            Place(worst["file"], worst["line"]),
-            worst["because"],
-            tuple(worst["requirements"]),
-            tuple(Candidate(**candidate) for candidate in worst["candidates"]),
-        )
+    worst = row["worst"]
+    remark = None if worst is None else _remark(worst)
     return Side(row["judged"], row["departures"], row["unknowns"], remark)
 
 
-def answers(asked: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
-    """The answers to questions that are asked at once."""
-    if not asked:
-        return {}
-    with ThreadPoolExecutor(len(asked)) as askers:
-        futures = {name: askers.submit(ask) for name, ask in asked.items()}
-        return {name: future.result() for name, future in futures.items()}
+def _remark(row: Mapping[str, Any]) -> Remark:
+    return Remark(
+        rule_of(row["rule"]),
+        Place(row["file"], row["line"]),
+        row["arguments"],
+        tuple(Candidate(**candidate) for candidate in row["candidates"]),
+    )
 
 
 def _dicts(rows: DataFrame) -> list[dict[str, Any]]:
@@ -231,11 +177,44 @@ def _departing(sessions: DataFrame, most: int) -> list[dict[str, Any]]:
 def _departures(departures: DataFrame) -> list[Group]:
     from pyspark.sql import functions as sql
 
-    rows = departures.withColumn("kind", kind_of(departures["because"]))
     # As text: Spark gives Python a time of the machine's own zone.
-    rows = rows.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
-    keys = ("broker", "client", "api_version", "side", "kind")
+    rows = departures.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
+    keys = ("broker", "client", "api_version", "side", "rule")
     return largest_groups(rows, Grouping(keys, ("time", "file", "line"), _MOST_GROUPS, 1))
+
+
+def _causes(departures: DataFrame) -> list[Cause]:
+    from pyspark.sql import functions as sql
+
+    rows = with_who(departures)
+    session = ("broker", "session", "first_file", "first_line")
+    counts = {
+        tuple(row[name] for name in CAUSE): row
+        for row in rows.groupBy(*CAUSE)
+        .agg(
+            sql.count_distinct(*session).alias("sessions"),
+            sql.count_distinct("file", "line").alias("lines"),
+            sql.min("time_ms").alias("first_ms"),
+            sql.max("time_ms").alias("last_ms"),
+        )
+        .collect()
+    }
+    groups = largest_groups(rows, Grouping(CAUSE, ("time", "file", "line"), _MOST_GROUPS, 1))
+    return [_cause(group, counts[group.key].asDict()) for group in groups]
+
+
+def _cause(group: Group, counts: Mapping[str, Any]) -> Cause:
+    (row,) = group.firsts
+    same = ("broker", "session", "client", "api_version", "time_ms", "software", "abridged")
+    finding = RemarkFinding(
+        side=SideName(row["side"]),
+        began=Place(row["first_file"], row["first_line"]),
+        remark=_remark(row),
+        **{name: row[name] for name in same},
+    )
+    places = Firsts(MOST_PLACES, [finding.remark.at], counts["lines"])
+    times = counts["first_ms"], counts["last_ms"]
+    return Cause(row["who"], finding, counts["sessions"], places, *times)
 
 
 def _unknown(sessions: DataFrame) -> list[Group]:
@@ -245,7 +224,8 @@ def _unknown(sessions: DataFrame) -> list[Group]:
     def reason(side: str) -> Column:
         worst = sql.col(f"{side}_side.worst")
         return sql.struct(
-            sql.coalesce(worst["because"], sql.lit(NOTHING_JUDGED)).alias("because"),
+            sql.coalesce(worst["rule"], sql.lit(Rule.NOTHING_JUDGED.id)).alias("rule"),
+            sql.coalesce(worst["because"], sql.lit(Rule.NOTHING_JUDGED.said({}))).alias("because"),
             sql.coalesce(worst["file"], "first_file").alias("file"),
             sql.coalesce(worst["line"], "first_line").alias("line"),
         )
@@ -265,9 +245,8 @@ def _unknown(sessions: DataFrame) -> list[Group]:
         )
     )
     unknown = sessions.where(sessions["verdict"] == Verdict.UNKNOWN.value)
-    rows = unknown.select(sql.inline(sides)).withColumn("kind", kind_of(sql.col("because")))
-    grouping = Grouping(("side", "kind"), ("file", "line"), _MOST_GROUPS, MOST_PLACES)
-    return largest_groups(rows, grouping)
+    grouping = Grouping(("side", "rule"), ("file", "line"), _MOST_GROUPS, MOST_PLACES)
+    return largest_groups(unknown.select(sql.inline(sides)), grouping)
 
 
 def _sided(side: str, reason: Column) -> Column:
@@ -275,17 +254,8 @@ def _sided(side: str, reason: Column) -> Column:
 
     return sql.struct(
         sql.lit(side).alias("side"),
-        reason["because"].alias("because"),
-        reason["file"].alias("file"),
-        reason["line"].alias("line"),
+        *(reason[name].alias(name) for name in ("rule", "because", "file", "line")),
     )
-
-
-def kind_of(because: Column) -> Column:
-    """The reason with every number as 0: reasons that differ in numbers alone are of one kind."""
-    from pyspark.sql import functions as sql
-
-    return sql.regexp_replace(because, _NUMBER, "0")
 
 
 def _damaged(inputs: DataFrame) -> list[dict[str, Any]]:

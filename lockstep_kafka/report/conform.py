@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
+from lockstep.system.physical_lines import STANDARD_INPUT
 from lockstep.words import plural, printable
-from lockstep_kafka.findings import Candidate, Place, SessionFinding, Side, Verdict
-from lockstep_kafka.totals import ConformTotals, Firsts, reason_of
+from lockstep_kafka.files.layouts import LAYOUTS, PLAIN
+from lockstep_kafka.findings import (
+    Candidate,
+    Place,
+    Remark,
+    RemarkFinding,
+    SessionFinding,
+    ShownLine,
+    Side,
+    Verdict,
+)
+from lockstep_kafka.totals import Cause, ConformTotals, Firsts, reason_of
 from lockstep_kafka.verbs.conform import ConformResult
 
 _SESSIONS = Table(
@@ -17,7 +29,7 @@ _SESSIONS = Table(
 )
 
 SHOWN = 20
-"""The most departing sessions, and the most files and reasons, that are printed unless told."""
+"""The most causes of departures, and the most files and reasons, that are printed if not all."""
 
 _STYLES = {
     Verdict.CONFORMS: "holds",
@@ -29,27 +41,32 @@ _STYLES = {
 def conform_blocks(
     result: ConformResult, *, verbose: bool, rest: str = "--verbose prints all"
 ) -> Iterator[Block]:
-    """What departs, why the rest is not known, and the totals.
+    """What departs, cause by cause, why the rest is not known, and the totals.
 
-    With `verbose` all of it: each session, each side that is unknown, and each line that was not
-    followed. `rest` says where all is that is not shown.
+    With `verbose` all of it: each session, each side that departs or is unknown, with what the
+    model could have done, and each line that was not followed. `rest` says where all is that is
+    not shown.
     """
     totals = result.totals
     if verbose and result.sessions:
         yield _SESSIONS.of(*map(_row, result.sessions))
-    for session in totals.departing.items[: None if verbose else SHOWN]:
-        yield from _sides(session, result.requirements)
+    for cause in totals.causes[: None if verbose else SHOWN]:
+        yield from _cause(cause, result.requirements)
+    if any(cause.first.remark.at.file == STANDARD_INPUT for cause in totals.causes):
+        text = "standard input cannot be read again: the lines that come before these are not shown"
+        yield shown_line(text, "dim")
     if not verbose:
         yield from _reasons(totals, rest)
     else:
-        for session in totals.sessions[Verdict.UNKNOWN].items:
-            yield from _sides(session, result.requirements)
+        for session in (*totals.departing.items, *totals.sessions[Verdict.UNKNOWN].items):
+            yield from _sides(session)
         for line in totals.lines.items:
             reason = _reason(line.reason, line.is_loss)
             yield shown_line(f"{line.at}: {reason}: {line.detail}", "dim")
     for file in totals.files:
         text = f"{file.file}: not read, or not to its end: {file.because}"
         yield shown_line(text, "inconclusive")
+    yield from _layouts(totals)
     yield from map(shown_line, _sums(totals))
     if result.is_interrupted:
         yield shown_line("interrupted: what is above is not all", "inconclusive")
@@ -68,18 +85,74 @@ def _row(session: SessionFinding) -> Row:
     return Row(cells)
 
 
-def _sides(session: SessionFinding, texts: Mapping[str, str]) -> Iterator[Paragraph]:
+def remark_line(finding: RemarkFinding) -> Paragraph:
+    """A remark as it comes: its line, abridged, who departs or is unknown, and why."""
+    remark, at = finding.remark, finding.remark.at
+    moment = _moment(finding.time_ms, UTC)
+    time = "" if moment is None else f"{_time(moment)} "
+    says = "departs" if remark.verdict is Verdict.DEPARTS else "is unknown"
+    who = f"the {finding.side} {says} ({remark.rule.id})"
+    because = _within(remark.because, at.file)
+    text = f"{at}: {time}{finding.abridged}: {who}: {because}"
+    return shown_line(text, _STYLES[remark.verdict])
+
+
+def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:
+    """A cause: who departs and how often, the lines that show it first, the sentence, the rules."""
+    finding = cause.first
+    remark, at = finding.remark, finding.remark.at
+    often = f"{plural(cause.sessions, 'session')}, {plural(cause.places.count, 'line')}"
+    head = f"{at}: the {finding.side} departs ({remark.rule.id}): {often}"
+    yield shown_line(f"{head}, {cause.who}{_span(cause)}", _STYLES[Verdict.DEPARTS])
+    moment = _moment(finding.time_ms, UTC)
+    for line in cause.shown or (ShownLine(at, moment, finding.abridged),):
+        time = "" if line.time is None else f"{_time(line.time)} "
+        yield shown_line(f"  {_within(str(line.at), at.file)}: {time}{line.text}")
+    because = _within(remark.because, at.file)
+    yield shown_line(f"  {_named(finding.session, finding.client)}: {because}")
+    for requirement in remark.requirements:
+        text = texts.get(requirement)
+        yield shown_line(f"  requirement {requirement}" + (f": {text}" if text else ""))
+    if more := [place for place in cause.places.items if place != at]:
+        places = ", ".join(_within(str(place), at.file) for place in more)
+        dots = ", ..." if cause.places.more else ""
+        yield shown_line(f"  also at {places}{dots}")
+
+
+def _span(cause: Cause) -> str:
+    """From when to when a cause was seen, in the time zone of the log."""
+    zone = next((line.time.tzinfo for line in cause.shown if line.time is not None), UTC)
+    first, last = _moment(cause.first_ms, zone), _moment(cause.last_ms, zone)
+    if first is None or last is None:
+        return ""
+    shown = f", {first:%Y-%m-%d} {_time(first)}"
+    if first == last:
+        return shown
+    day = "" if first.date() == last.date() else f"{last:%Y-%m-%d} "
+    return f"{shown} to {day}{_time(last)}"
+
+
+def _moment(time_ms: int | None, zone: tzinfo | None) -> datetime | None:
+    return None if time_ms is None else datetime.fromtimestamp(time_ms / 1000, zone)
+
+
+def _time(moment: datetime) -> str:
+    return moment.time().isoformat("milliseconds")
+
+
+def _sides(session: SessionFinding) -> Iterator[Paragraph]:
     """Why each side of a session does not conform, what departs first."""
     sides = {"client": session.client_side, "broker": session.broker_side}
     for verdict in (Verdict.DEPARTS, Verdict.UNKNOWN):
         for name, side in sides.items():
             if side.verdict is verdict:
                 says = "departs" if verdict is Verdict.DEPARTS else "is unknown"
-                because, at = reason_of(side, session)
-                because = _within(because, at.file)
-                line = f"{at}: {_named(session)}: the {name} {says}, because {because}"
-                yield shown_line(line, _STYLES[verdict])
-                for text in _details(side, texts):
+                remark = reason_of(side, session)
+                who = _named(session.session, session.client)
+                because = _within(remark.because, remark.at.file)
+                line = f"{remark.at}: {who}: the {name} {says} ({remark.rule.id}), because "
+                yield shown_line(line + because, _STYLES[verdict])
+                for text in _details(remark, side):
                     yield shown_line(f"  {text}")
 
 
@@ -88,24 +161,20 @@ def _within(because: str, file: str) -> str:
     return because.replace(f"{file}:", "line ")
 
 
-def _named(session: SessionFinding) -> str:
-    client = _escaped(session.client) or "a client without a name"
-    return f"session {session.session} of {client}" if session.session else f"{client}, no session"
+def _named(session: int, client: str) -> str:
+    client = _escaped(client) or "a client without a name"
+    return f"session {session} of {client}" if session else f"{client}, no session"
 
 
-def _details(side: Side, texts: Mapping[str, str]) -> Iterator[str]:
-    """What requirements a side does not meet, what could have been instead, and how often."""
-    if side.worst is not None:
-        for requirement in side.worst.requirements:
-            text = texts.get(requirement)
-            yield f"requirement {requirement}" + (f": {text}" if text else "")
-        if texts_of_candidates := candidate_lines(side.worst.candidates):
-            yield "in the states that the log leaves open,"
-            yield from (f"  {text}" for text in texts_of_candidates)
+def _details(remark: Remark, side: Side) -> Iterator[str]:
+    """What could have been instead of a departure, and how often the side departs."""
+    if texts_of_candidates := candidate_lines(remark.candidates):
+        yield "in the states that the log leaves open,"
+        yield from (f"  {text}" for text in texts_of_candidates)
     if side.departures > 1:
         text = f"it departs on {plural(side.departures - 1, 'more line')}"
-        if side.more and side.worst is not None:
-            places = [_within(str(place), side.worst.at.file) for place in side.more]
+        if side.more:
+            places = [_within(str(place), remark.at.file) for place in side.more]
             more = ", ..." if side.departures - 1 > len(places) else ""
             text += f": {', '.join(places)}{more}"
         yield text
@@ -132,15 +201,16 @@ def _effect(candidate: Candidate) -> str:
 
 
 def _reasons(totals: ConformTotals, rest: str) -> Iterator[Paragraph]:
-    """How many more sessions depart, and reason by reason what is not known."""
-    if hidden := totals.departing.count - min(len(totals.departing.items), SHOWN):
-        yield shown_line(f"{plural(hidden, 'more session')} with departures; {rest}")
+    """How many more causes there are, and reason by reason what is not known."""
+    if (hidden := len(totals.causes) - SHOWN) > 0:
+        yield shown_line(f"{plural(hidden, 'more cause')} of departures; {rest}")
     for unknown in totals.unknown:
         because = ("the first because " if unknown.varies else "because ") + _within(
             unknown.because, unknown.places.items[0].file
         )
         sessions = plural(unknown.places.count, "session")
-        text = f"{sessions} with {unknown.side} unknown, {because}: {_listed(unknown.places)}"
+        side = f"{unknown.side} unknown ({unknown.rule.id})"
+        text = f"{sessions} with {side}, {because}: {_listed(unknown.places)}"
         yield shown_line(text, "inconclusive")
     reasons = list(totals.reasons.items())
     for reason, numbers in reasons[:SHOWN]:
@@ -149,6 +219,19 @@ def _reasons(totals: ConformTotals, rest: str) -> Iterator[Paragraph]:
         yield shown_line(f"{reason.file}: {lines} {shown}: {_listed(numbers)}")
     if hidden := sum(numbers.count for _, numbers in reasons[SHOWN:]):
         yield shown_line(f"{plural(hidden, 'line')} not followed in more files; {rest}")
+
+
+def _layouts(totals: ConformTotals) -> Iterator[Paragraph]:
+    """The layouts of files, and those files in which none is known."""
+    for file in totals.unknown_layouts:
+        text = f"no line is of a known layout; the first one, line {file.line}: {file.text}"
+        yield shown_line(f"{file.file}: {text}", "inconclusive")
+    if totals.unknown_layouts:
+        known = ", ".join(LAYOUTS[1:])
+        text = f"  known are {PLAIN} with `Completed request:` and JSON, alone or within {known}"
+        yield shown_line(text)
+    for layout, count in totals.layouts.items():
+        yield shown_line(f"{plural(count, 'file')} of {layout}")
 
 
 def _listed(firsts: Firsts[Place] | Firsts[int]) -> str:

@@ -9,13 +9,18 @@ from dataclasses import asdict
 from msgspec import structs
 
 from lockstep.pages.output import document
+from lockstep_kafka.files.layouts import LAYOUTS
 from lockstep_kafka.findings import (
+    LayoutFinding,
     LineFinding,
+    Place,
     Remark,
     SessionFinding,
+    ShownLine,
     Side,
     Verdict,
 )
+from lockstep_kafka.totals import Cause
 from lockstep_kafka.verbs.conform import ConformResult
 
 
@@ -37,13 +42,43 @@ def conform_json(result: ConformResult) -> dict[str, object]:
                 "not_followed": totals.not_followed,
                 "other_requests": totals.other_requests,
             },
+            "layouts": dict(totals.layouts),
             "unreadable_files": len(totals.files),
+            "files_of_unknown_layout": len(totals.unknown_layouts),
             "interrupted": result.is_interrupted,
             "exit_code": result.exit_code,
         },
+        causes=[_cause(cause, result.requirements) for cause in totals.causes],
         lines=[_line(line) for line in totals.lines.items],
         files=[asdict(file) for file in totals.files],
+        unknown_layouts=[_unknown(file) for file in totals.unknown_layouts],
     )
+
+
+def _cause(cause: Cause, texts: Mapping[str, str]) -> dict[str, object]:
+    """A cause, with the first remark of it and the lines that show that one."""
+    finding = cause.first
+    same = ("session", "client", "broker", "api_version")
+    return {
+        "side": str(finding.side),
+        "rule": finding.remark.rule.id,
+        "who": cause.who,
+        "sessions": cause.sessions,
+        "lines": cause.places.count,
+        "first_ms": cause.first_ms,
+        "last_ms": cause.last_ms,
+        "places": [structs.asdict(place) for place in cause.places.items],
+        "first": {
+            **{name: getattr(finding, name) for name in same},
+            **_remark(finding.remark, texts),
+            "shown": [_shown(line) for line in cause.shown],
+        },
+    }
+
+
+def _shown(line: ShownLine) -> dict[str, object]:
+    time = None if line.time is None else line.time.isoformat(timespec="milliseconds")
+    return {**structs.asdict(line.at), "time": time, "text": line.text}
 
 
 def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, object]:
@@ -67,6 +102,7 @@ def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
         "verdict": str(side.verdict),
         "worst": None if side.worst is None else _remark(side.worst, texts),
         "more": [structs.asdict(place) for place in side.more],
+        "rules": {rule.id: count for rule, count in side.by_rule.items()},
     }
 
 
@@ -74,10 +110,20 @@ def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
     return {
         "verdict": str(remark.verdict),
         **structs.asdict(remark.at),
+        "rule": remark.rule.id,
+        "arguments": {name: _argument(value) for name, value in remark.arguments.items()},
         "because": remark.because,
         "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
         "candidates": [asdict(candidate) for candidate in remark.candidates],
     }
+
+
+def _unknown(file: LayoutFinding) -> dict[str, object]:
+    return {"file": file.file, "line": file.line, "text": file.text, "known": list(LAYOUTS)}
+
+
+def _argument(value: str | int | Place) -> object:
+    return structs.asdict(value) if isinstance(value, Place) else value
 
 
 def _line(line: LineFinding) -> dict[str, object]:

@@ -11,7 +11,7 @@ from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.words import plural, shown_path
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import Hour, Source
-from lockstep_kafka.fleet.summary import Group
+from lockstep_kafka.fleet.groups import Group
 from lockstep_kafka.report.conform import conform_blocks, shown_line
 from lockstep_kafka.report.conform_json import conform_json
 from lockstep_kafka.verbs.conform_fleet import FleetResult
@@ -40,13 +40,14 @@ def _new(new: Arrived) -> dict[str, object]:
 
 
 def _group(group: Group) -> dict[str, object]:
-    broker, client, version, side, _ = group.key
+    broker, client, version, side, rule = group.key
     first = group.firsts[0]
     return {
         "broker": broker,
         "client": client,
         "api_version": version,
         "side": side,
+        "rule": rule,
         "lines": group.count,
         "since": first["since"],
         "first": {name: first[name] for name in ("file", "line", "offset", "because", "text")},
@@ -54,7 +55,7 @@ def _group(group: Group) -> dict[str, object]:
 
 
 _GROUPS = Table(
-    ("broker", "client id", "version", "departs", "lines", "since", "first at"),
+    ("broker", "client id", "version", "departs", "rule", "lines", "since", "first at"),
     numbers=("version", "lines"),
     fitted=True,
 )
@@ -84,11 +85,11 @@ def _new_blocks(new: Arrived) -> Iterator[Paragraph]:
 
 
 def _row(group: Group) -> Row:
-    broker, client, version, side, _ = group.key
+    broker, client, version, side, rule = group.key
     first = group.firsts[0]
     place = f"{first['file']}:{first['line']}"
     since = first["since"] or ""
-    return Row((broker, client, str(version), side, f"{group.count:,}", since, place))
+    return Row((broker, client, str(version), side, rule, f"{group.count:,}", since, place))
 
 
 COLOURS = {"client": "#c4581b", "broker": "#7b3294", "unknown": "#b8a200", "lines": "#5b7083"}

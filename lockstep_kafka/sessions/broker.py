@@ -14,7 +14,8 @@ from typing import TypeVar
 from msgspec import Struct, structs
 
 from lockstep_kafka.files.lines import FetchLine, TopicPartition
-from lockstep_kafka.findings import Place, Remark, SessionFinding, Verdict
+from lockstep_kafka.findings import Place, Remark, SessionFinding
+from lockstep_kafka.rules import Arguments, Rule
 from lockstep_kafka.sessions.broker_report import BrokerReport
 from lockstep_kafka.sessions.knowledge import (
     FIRST_EPOCH,
@@ -30,14 +31,23 @@ from lockstep_kafka.sessions.leader_logs import LeaderLog, LeaderLogs
 _MOST_SESSIONS, _MOST_ENDED, _MOST_CONNECTIONS = 16_384, 1_024, 65_536
 
 
-class Ended(Struct, eq=False, array_like=True):
-    """A session that is there no more, how that was seen, and when.
+class Gone(Struct, frozen=True, array_like=True):
+    """How it was seen that a session is there no more, and at which line."""
 
-    Without a reason it may still be there.
-    """
+    how: str
+    at: Place | None = None
+
+    @property
+    def arguments(self) -> Arguments:
+        """As sentences name them."""
+        return {"gone": self.how} | ({} if self.at is None else {"since": self.at})
+
+
+class Ended(Struct, eq=False, array_like=True):
+    """A session that is there no more; where `gone` is None it may still be there."""
 
     finding: SessionFinding
-    because: str
+    gone: Gone | None
     last: Seen
     is_shared: bool = False
     """Whether more than one connection brought it."""
@@ -247,13 +257,13 @@ class Broker:
         session.lagging.clear()
         session.is_whole = False
 
-    def end(self, finding: SessionFinding, because: str, seen: Seen) -> None:
-        """The session is there no more; without a reason it may be, or not."""
+    def end(self, finding: SessionFinding, gone: Gone | None, seen: Seen) -> None:
+        """The session is there no more; where that was not seen it may be, or not."""
         is_shared = False
         if (session := self.sessions.get(finding.session)) is not None:
             is_shared = session.is_shared
             self._remove(session)
-        self.ended[finding.session] = Ended(finding, because, seen, is_shared)
+        self.ended[finding.session] = Ended(finding, gone, seen, is_shared)
         if len(self.ended) > _MOST_ENDED:
             number, ended = self.ended.popitem(last=False)
             self.report.add(ended.finding)
@@ -280,8 +290,7 @@ class Broker:
     def _remove(self, session: LeaderSession) -> None:
         if session.overtaken is not None:
             at = Place(session.overtaken.file, session.overtaken.line)
-            because = "no later line shows whether another request overtook this one"
-            remark = Remark(Verdict.UNKNOWN, at, because)
+            remark = Remark(Rule.OVERTAKING_NOT_SHOWN, at)
             self.report.correct(session.finding, session.overtaken, remark)
         self.open_up(session)
         del self.sessions[session.number]

@@ -21,7 +21,8 @@ from lockstep_kafka.findings import (
     SessionFinding,
     Verdict,
 )
-from lockstep_kafka.sessions.broker import Broker, Ended, Tables, stranger
+from lockstep_kafka.rules import Rule
+from lockstep_kafka.sessions.broker import Broker, Ended, Gone, Tables, stranger
 from lockstep_kafka.sessions.broker_report import BrokerReport
 from lockstep_kafka.sessions.exchange import Position
 from lockstep_kafka.sessions.explanations import Explanations
@@ -155,8 +156,8 @@ class BrokerFollower:
         step = Step(line, broker, position, fetcher, missing, self._held, at, seen)
         finding = self._full(step) if line.asks_for_all else self._incremental(step)
         for partition in line.answered_twice:
-            because = f"{partition} is answered more than once in one response"
-            step.leader.append(Remark(Verdict.DEPARTS, step.at, because))
+            arguments = {"partition": str(partition)}
+            step.leader.append(Remark(Rule.ANSWERED_TWICE, step.at, arguments))
         self._report.judge(line, finding, step.client, step.leader, is_partial=step.is_partial)
         self._fetcher_side.received(fetcher, line, at)
         broker.hold(fetcher)
@@ -169,7 +170,7 @@ class BrokerFollower:
         self._fetcher_side.sent(step.fetcher, line)
         row = self._leader_heads.full(step)
         if line.session_id and (named := broker.sessions.get(line.session_id)) is not None:
-            broker.end(named.finding, f"a full request closed it at {step.at}", step.seen)
+            broker.end(named.finding, Gone("a full request closed it", step.at), step.seen)
         opened = None
         if row is Row.CREATING and (late := broker.opened_late(line, step.seen)) is not None:
             finding = late
@@ -215,9 +216,9 @@ class BrokerFollower:
         answered = line.response_session_id or line.error_code
         is_open = is_throttled(line) and not answered  # 227-D40
         if not (changes_names(None, line) or is_outside_the_model(step) or is_open):
-            because = f"no session has the id {NO_SESSION}"
+            gone = Gone(f"no session has the id {NO_SESSION}")
             self._leader_heads.incremental(
-                step, SessionState.ABSENT, None, Ended(finding, because, step.seen)
+                step, SessionState.ABSENT, None, Ended(finding, gone, step.seen)
             )
         return finding
 
@@ -242,13 +243,13 @@ class BrokerFollower:
         is_unseen = session is None and ended is None
         if changes_names(session, line) or is_outside_the_model(step):
             if is_unseen:
-                broker.end(finding, "", step.seen)
+                broker.end(finding, None, step.seen)
             return
         if is_throttled(line) and line.response_session_id == NO_SESSION and not line.error_code:
             # Over its quota, a consumer whose session is unknown or expects another epoch gets an
             # empty response (227-D40). Which of both it was stays open.
             if session is not None or is_unseen:
-                broker.end(finding, "", step.seen)
+                broker.end(finding, None, step.seen)
             return
         state = self._leader_heads.state(step, session, ended)
         is_open = state is SessionState.OPEN
@@ -261,15 +262,15 @@ class BrokerFollower:
                 session.saw(step.seen)
                 return
         if line.error_code and line.answered:
-            because = f"error {line.error_code} is answered, and partitions with it"
-            step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-47", "227-48")))
+            arguments = {"error": line.error_code}
+            step.leader.append(Remark(Rule.PARTITIONS_BESIDE_ERROR, step.at, arguments))
         served = self._leader_heads.incremental(step, state, session, ended)
         if served is None:
             self._resume(step, session, ended, finding)
         elif served == "serve_unknown_session":
             if session is not None or is_unseen:
-                because = f"FETCH_SESSION_ID_NOT_FOUND was answered at {step.at}"
-                broker.end(finding, because, step.seen)
+                gone = Gone("FETCH_SESSION_ID_NOT_FOUND was answered", step.at)
+                broker.end(finding, gone, step.seen)
         elif served == "serve_wrong_epoch":
             if is_unseen:
                 broker.add(line, finding, step.seen)
@@ -295,9 +296,9 @@ class BrokerFollower:
         session.since = step.at
         if row is Row.EMPTYING:
             if any(partition not in line.partitions for partition in line.answered):
-                because = "partitions are answered, but the session has none any more"
-                step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-9",)))
-            broker.end(session.finding, f"its last partition was removed at {step.at}", step.seen)
+                step.leader.append(Remark(Rule.ANSWERED_WHEN_EMPTIED, step.at))
+            gone = Gone("its last partition was removed", step.at)
+            broker.end(session.finding, gone, step.seen)
             return
         step.leader += self._leader_side.answers_incremental(
             broker.logs, session, row, line, step.position
@@ -317,7 +318,7 @@ class BrokerFollower:
         line, broker = step.line, step.broker
         if session is None:
             if ended is None and line.error_code:
-                broker.end(finding, "", step.seen)
+                broker.end(finding, None, step.seen)
                 return
             session = broker.add(line, finding, step.seen)
         broker.open_up(session)

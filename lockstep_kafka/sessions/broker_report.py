@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from lockstep_kafka.files.abridged import abridged
 from lockstep_kafka.files.lines import FetchLine
 from lockstep_kafka.findings import (
     Finding,
@@ -125,6 +126,8 @@ class BrokerReport:
     def _tell(
         self, line: FetchLine, finding: SessionFinding, name: SideName, remark: Remark
     ) -> None:
+        side = finding.client_side if name is SideName.CLIENT else finding.broker_side
+        count = side.by_rule[remark.rule] = side.by_rule.get(remark.rule, 0) + 1
         self._findings.append(
             RemarkFinding(
                 side=name,
@@ -135,6 +138,9 @@ class BrokerReport:
                 api_version=line.version,
                 time_ms=line.time_ms,
                 remark=remark,
+                software=line.software,
+                abridged=abridged(line, self.broker, str(remark.arguments.get("partition", ""))),
+                is_first=count == 1,
             )
         )
 

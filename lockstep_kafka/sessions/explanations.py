@@ -7,8 +7,10 @@ seen, whose answer is kept, and with the numbers of the log.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from lockstep_kafka.findings import Candidate, Place, Remark, Verdict
+from lockstep_kafka.findings import Candidate, Remark
+from lockstep_kafka.rules import INNER, Rule
 from lockstep_kafka.sessions.fetcher_cases import FetcherCases
 from lockstep_kafka.sessions.leader_case import OPEN, UNKNOWN, Cached, LeaderCase
 from lockstep_kafka.sessions.leader_cases import LeaderCases
@@ -115,16 +117,12 @@ class Explanations:
         """The epoch after one of a session, as the model has it."""
 
     @staticmethod
-    def departure(
-        at: Place,
-        because: str,
-        requirements: tuple[str, ...],
-        candidates: tuple[Candidate, ...] | None,
-    ) -> Remark:
+    def departure(remark: Remark, candidates: tuple[Candidate, ...] | None) -> Remark:
         """That nothing explains what stands at a line, unless its own numbers say otherwise."""
         if candidates is not None:
-            return Remark(Verdict.DEPARTS, at, because, requirements, candidates)
-        return Remark(Verdict.UNKNOWN, at, f"with its own numbers alone it is explained: {because}")
+            return replace(remark, candidates=candidates)
+        arguments = {**remark.arguments, INNER: remark.rule.id}
+        return Remark(Rule.OWN_NUMBERS, remark.at, arguments)
 
     def leader(self, case: LeaderCase) -> Cached | None:
         """What all behaviours that explain the case agree on; None where there is none."""

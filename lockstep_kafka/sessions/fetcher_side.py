@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lockstep.words import plural
 from lockstep_kafka.files.lines import FetchLine, TopicPartition
-from lockstep_kafka.findings import Place, Remark, Verdict
+from lockstep_kafka.findings import Place, Remark
+from lockstep_kafka.rules import Rule
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.fetcher_cases import (
     Expectation,
@@ -30,12 +30,6 @@ _LAST_WITH_NAMES = 12
 """A fetcher that knows topic ids lists a topic that was made anew again (227-D42), but up to this
 version a request does not show the id; nor did earlier ones show all epochs."""
 
-_RENEWED = (
-    "{} is listed, though nothing about it changed that this version shows: the topic may have "
-    "another id than before, or the client may have learnt it, or a leader epoch"
-)
-_BOTH = "{} is both listed and named as removed, of which the protocol says nothing (227-D10)"
-
 
 class FetcherSide:
     """Judges requests by the model's fetcher."""
@@ -54,24 +48,13 @@ class FetcherSide:
         line, fetcher, at = step.line, step.fetcher, step.at
         session, epoch = line.session_id, line.session_epoch
         if (session < 0 and epoch > 0) or epoch < -1:
-            yield Remark(
-                Verdict.DEPARTS,
-                at,
-                f"no request has session id {session} and epoch {epoch}",
-                ("227-30", "227-41"),
-            )
+            yield Remark(Rule.IMPOSSIBLE_HEAD, at, {"session": session, "epoch": epoch})
             return
         if session < 0:
-            because = f"a full request names session {session}, of which the protocol says nothing"
-            yield Remark(Verdict.UNKNOWN, at, because)
+            yield Remark(Rule.NEGATIVE_ID, at, {"session": session})
             return
         if epoch > 0 and fetcher.is_waiting(line):
-            yield Remark(
-                Verdict.UNKNOWN,
-                at,
-                f"the request ({session}, {epoch}) is sent while an earlier one is under way: a "
-                "fetcher that does not wait is outside the model",
-            )
+            yield Remark(Rule.NOT_WAITING, at, {"session": session, "epoch": epoch})
             return
         uses_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
         if fetcher.uses_topic_ids is not uses_topic_ids:
@@ -91,9 +74,7 @@ class FetcherSide:
                 fetcher.forget_all()
                 return
             yield lost or self._explanations.departure(
-                at,
-                _why_not_sent(fetcher, session, epoch),
-                _requirements_of(head),
+                _not_sent(fetcher, line, at),
                 self._cases.head_refusals(head, Epochs.of(epoch, fetcher.epoch)),
             )
             return
@@ -102,10 +83,9 @@ class FetcherSide:
                 yield from self._listings(fetcher, line, at)
         elif line.forgotten:
             yield Remark(
-                Verdict.DEPARTS,
+                Rule.REMOVED_IN_FULL,
                 at,
-                f"a full request names {_some(line.forgotten)} as removed",
-                ("227-67",),
+                {"partitions": _some(line.forgotten)},
                 self._cases.listing_refusals(ListingCase(Interest.ABSENT, False, True)),
             )
 
@@ -147,14 +127,10 @@ class FetcherSide:
             needed = max(line.session_epoch, 1)
         if needed <= 0 or (missing is not None and needed > missing):
             return None
-        hole = (
-            "the connection is new"
-            if missing is None
-            else f"a hole of {missing} in the correlation ids of the connection"
-        )
-        lost = f"{plural(needed, 'request')} of session {line.session_id}"
-        because = f"{lost} may be missing from the log before this line: {hole}"
-        return Remark(Verdict.UNKNOWN, at, because)
+        lost = {"session": line.session_id, "needed": needed}
+        if missing is None:
+            return Remark(Rule.NEW_CONNECTION, at, lost)
+        return Remark(Rule.HOLE, at, lost | {"missing": missing})
 
     def _listings(self, fetcher: Fetcher, line: FetchLine, at: Place) -> Iterator[Remark]:
         forgotten = set(line.forgotten)
@@ -170,9 +146,9 @@ class FetcherSide:
             if self._cases.explains_listing(case):
                 continue
             if case.is_forgotten:
-                yield Remark(Verdict.UNKNOWN, at, _BOTH.format(partition))
+                yield Remark(Rule.LISTED_AND_REMOVED, at, {"partition": str(partition)})
             elif interest is Interest.SAME and line.version <= _LAST_WITH_NAMES:
-                yield Remark(Verdict.UNKNOWN, at, _RENEWED.format(partition))
+                yield Remark(Rule.LISTED_RENEWED, at, {"partition": str(partition)})
             else:
                 yield self._departure(at, case, partition)
         for partition in line.forgotten:
@@ -184,16 +160,9 @@ class FetcherSide:
                 yield self._departure(at, case, partition)
 
     def _departure(self, at: Place, case: ListingCase, partition: TopicPartition) -> Remark:
-        if case.is_listed:
-            because, requirement = (
-                f"{partition} is listed, though nothing about it changed",
-                "227-42",
-            )
-        else:
-            because = f"{partition} is named as removed, but the fetcher does not have it"
-            requirement = "227-67"
+        rule = Rule.LISTED_UNCHANGED if case.is_listed else Rule.STRANGER_REMOVED
         candidates = self._cases.listing_refusals(case)
-        return Remark(Verdict.DEPARTS, at, because, (requirement,), candidates)
+        return Remark(rule, at, {"partition": str(partition)}, candidates)
 
     def sent(self, fetcher: Fetcher, line: FetchLine) -> None:
         """Take a request in: what the fetcher wants from now on."""
@@ -230,28 +199,20 @@ def _may_hold(fetcher: Fetcher, session: int) -> bool:
     return session == fetcher.former != NO_SESSION
 
 
-def _why_not_sent(fetcher: Fetcher, session: int, epoch: int) -> str:
-    request = f"it sent ({session}, {epoch})"
-    since = "" if fetcher.since is None else f" since {fetcher.since}"
-    if session == NO_SESSION:
-        return f"an incremental request names a session; {request}"
+def _not_sent(fetcher: Fetcher, line: FetchLine, at: Place) -> Remark:
+    """That the fetcher cannot send a request, for what it has in place of its session and epoch."""
+    arguments: dict[str, int | Place] = {"session": line.session_id, "epoch": line.session_epoch}
+    if line.session_id == NO_SESSION:
+        return Remark(Rule.ID_MISSING, at, arguments)
+    if fetcher.since is not None:
+        arguments["since"] = fetcher.since
     if fetcher.session == NO_SESSION:
-        return f"the fetcher has no session{since}, but {request}"
+        return Remark(Rule.NO_SESSION, at, arguments)
     if fetcher.epoch == FULL_DUE:
-        return f"the fetcher can only send a full request{since}, but {request}"
-    if fetcher.session != session:
-        return f"the fetcher has session {fetcher.session}{since}, but {request}"
-    return (
-        f"the fetcher's next request is ({fetcher.session}, {fetcher.epoch}){since}, but {request}"
-    )
-
-
-def _requirements_of(head: HeadCase) -> tuple[str, ...]:
-    if not head.names_session:
-        return ("227-41",)
-    if head.holding is Holding.SAME and head.expectation is Expectation.ANOTHER:
-        return ("227-31",)
-    return ("227-29",)
+        return Remark(Rule.FULL_EXPECTED, at, arguments)
+    if fetcher.session != line.session_id:
+        return Remark(Rule.OTHER_SESSION_EXPECTED, at, arguments | {"held": fetcher.session})
+    return Remark(Rule.EPOCH_EXPECTED, at, arguments | {"expected": fetcher.epoch})
 
 
 def _some(partitions: tuple[TopicPartition, ...]) -> str:

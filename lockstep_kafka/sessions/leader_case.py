@@ -12,6 +12,10 @@ UNKNOWN = -1
 """Kafka's own number for an offset that is not given."""
 
 
+BEYOND_ALL = 2**63 - 1
+"""A fetch offset behind all records: where open transactions may hide those that follow it."""
+
+
 class Row(StrEnum):
     """How a request is served: the actions of the model's leader that answer without an error."""
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from lockstep_kafka.files.lines import FetchLine
 from lockstep_kafka.findings import Place, Remark, Verdict
+from lockstep_kafka.rules import INNER, Arguments, Rule
 from lockstep_kafka.sessions.broker import Ended
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.knowledge import (
@@ -41,8 +42,8 @@ class LeaderHeads:
         if is_outside_the_model(step):
             return None
         if line.response_session_id < 0:
-            because = f"a session is opened with the id {line.response_session_id}"
-            step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-41",)))
+            arguments = {"answered": line.response_session_id}
+            step.leader.append(Remark(Rule.NEGATIVE_ID_OPENED, step.at, arguments))
             return None
         case = LineCase(
             line.session_epoch if line.session_epoch in (-1, 0) else -1,
@@ -56,19 +57,9 @@ class LeaderHeads:
         if served is not None:
             # Over its quota, a consumer gets an empty response and no session (227-D19).
             return Row(served)
-        answer = (
-            f"error {line.error_code}"
-            if line.error_code
-            else f"session id {line.response_session_id}"
-        )
-        step.leader.append(
-            self._explanations.departure(
-                step.at,
-                f"a full request with epoch {line.session_epoch} is answered with {answer}",
-                ("227-36" if line.session_epoch == 0 else "227-34",),
-                self._heads.refusals(case, Epochs.of(1, OPEN)),
-            )
-        )
+        remark = _wrong_answer(line, step.at)
+        refusals = self._heads.refusals(case, Epochs.of(1, OPEN))
+        step.leader.append(self._explanations.departure(remark, refusals))
         return None
 
     def incremental(
@@ -137,8 +128,7 @@ class LeaderHeads:
         at = Place(earlier.file, earlier.line)
         others = (earlier.session_epoch, following)
         if not follows or step.missing != 0 or any(map(step.may_come_later, others)):
-            because = "the request that overtook this one may be missing from the log"
-            remark = Remark(Verdict.UNKNOWN, at, because)
+            remark = Remark(Rule.OVERTAKING_MISSING, at)
             step.broker.report.correct(session.finding, earlier, remark)
             return None
         case = LineCase(
@@ -150,9 +140,7 @@ class LeaderHeads:
             is_throttled=False,
         )
         remark = self._explanations.departure(
-            at,
-            _undeserved(earlier),
-            ("227-28",),
+            Remark(Rule.EXPECTED_REFUSED, at, _head(earlier)),
             self._heads.refusals(case, Epochs.of(earlier.session_epoch, OPEN)),
         )
         step.broker.report.correct(session.finding, earlier, remark)
@@ -162,16 +150,21 @@ class LeaderHeads:
         self, step: Step, session: LeaderSession | None, ended: Ended | None, case: LineCase
     ) -> Remark:
         line = step.line
-        because, requirements = _why(step, session, ended, case)
+        rule, arguments = _why(step, session, ended, case)
         expected = OPEN if session is None else session.epoch
         candidates = self._heads.refusals(case, Epochs.of(line.session_epoch, expected))
-        return self._explanations.departure(step.at, because, requirements, candidates)
+        remark = Remark(rule, step.at, {**_head(line), **arguments})
+        remark = self._explanations.departure(remark, candidates)
+        if session is None or rule is not Rule.ACCEPTED_EPOCH:
+            return remark
+        is_of_another = session.opener not in (None, step.fetcher)
+        return shared(remark, session) if is_of_another else remark
 
 
 def _known(step: Step, session: LeaderSession | None, ended: Ended | None) -> SessionState:
     """What the leader has of the session after the last line by which its epoch is known."""
     if session is None:
-        return SessionState.OPEN if ended is None or not ended.because else SessionState.ABSENT
+        return SessionState.OPEN if ended is None or ended.gone is None else SessionState.ABSENT
     if session.epoch == OPEN or _misses_requests(step, session):
         return SessionState.OPEN
     is_expected = session.epoch == step.line.session_epoch
@@ -184,7 +177,7 @@ def came_before(step: Step, session: LeaderSession | None, ended: Ended | None) 
     That is the end of its session, or another session that got its id.
     """
     if session is None:
-        return ended is not None and bool(ended.because) and not step.follows(ended.last)
+        return ended is not None and ended.gone is not None and not step.follows(ended.last)
     is_new = session.epoch == session.run == FIRST_EPOCH
     return (
         is_new
@@ -209,8 +202,7 @@ def is_outside_the_model(step: Step) -> bool:
     error_code = step.line.error_code
     if error_code in (0, NOT_FOUND, INVALID_EPOCH):
         return False
-    because = f"error {error_code} is outside the model"
-    step.leader.append(Remark(Verdict.UNKNOWN, step.at, because))
+    step.leader.append(Remark(Rule.OUTSIDE_THE_MODEL, step.at, {"error": error_code}))
     return True
 
 
@@ -250,66 +242,54 @@ def _response_id(step: Step) -> ResponseId:
     return ResponseId.TAKEN if number in step.broker.sessions else ResponseId.NEW
 
 
-def _of_another(session: LeaderSession) -> str:
-    return (
-        f"two sessions alive have the id {session.number}, for another fetcher opened this one at "
-        f"{session.finding.first}"
-    )
-
-
 def shared(remark: Remark, session: LeaderSession) -> Remark:
     """The remark, where two fetchers use one id: no session of one of them explains both."""
-    because = f"{_of_another(session)}: {remark.because}"
-    return replace(remark, because=because, requirements=("227-3", *remark.requirements))
+    if remark.verdict is not Verdict.DEPARTS:
+        return remark
+    arguments = {
+        **remark.arguments,
+        "session": session.number,
+        "opened": session.finding.first,
+        INNER: remark.rule.id,
+    }
+    return replace(remark, rule=Rule.ID_SHARED, arguments=arguments)
 
 
-def _undeserved(line: FetchLine) -> str:
-    return (
-        "INVALID_FETCH_SESSION_EPOCH is answered to the request that the session expects: "
-        f"({line.session_id}, {line.session_epoch})"
-    )
+def _head(line: FetchLine) -> dict[str, str | int | Place]:
+    """The session and the epoch of a request."""
+    return {"session": line.session_id, "epoch": line.session_epoch}
+
+
+def _wrong_answer(line: FetchLine, at: Place) -> Remark:
+    """That a full request is answered with an error, or a session id, that is none of its own."""
+    creating, arguments = line.session_epoch == 0, {"epoch": line.session_epoch}
+    if line.error_code:
+        rule = Rule.CREATING_REFUSED if creating else Rule.SESSIONLESS_REFUSED
+        return Remark(rule, at, arguments | {"error": line.error_code})
+    rule = Rule.CREATING_ID if creating else Rule.SESSIONLESS_ID
+    return Remark(rule, at, arguments | {"answered": line.response_session_id})
 
 
 def _why(
     step: Step, session: LeaderSession | None, ended: Ended | None, case: LineCase
-) -> tuple[str, tuple[str, ...]]:
-    """Why the head of a response is not explained, and the requirements broken."""
+) -> tuple[Rule, Arguments]:
+    """Why the head of a response is not explained: the rule, and what it names of the response."""
     line = step.line
-    request = f"({line.session_id}, {line.session_epoch})"
+    answered = {"answered": line.response_session_id}
+    gone = ended.gone.arguments if ended is not None and ended.gone is not None else None
     if line.error_code == INVALID_EPOCH and case.session is SessionState.EXPECTED:
-        return _undeserved(line), ("227-28",)
+        return Rule.EXPECTED_REFUSED, {}
     if line.error_code == INVALID_EPOCH:
         if case.session is not SessionState.ABSENT:
             # Only a request that was accepted and then overtaken is refused with an id (227-D13).
-            return (
-                f"INVALID_FETCH_SESSION_EPOCH answers {request} with session id "
-                f"{line.response_session_id} instead of {NO_SESSION}",
-                ("227-50",),
-            )
-        reason = ended.because if ended is not None else "it is not there"
-        return (
-            f"INVALID_FETCH_SESSION_EPOCH answers {request}, but the session is gone: {reason}",
-            ("227-27",),
-        )
+            return Rule.EPOCH_ERROR_WITH_ID, answered
+        return Rule.EPOCH_ERROR_WHEN_GONE, gone or {"gone": "it is not there"}
     if line.error_code:
-        return f"error {line.error_code} with session id {line.response_session_id}", ("227-27",)
-    if case.session is SessionState.ABSENT and ended is not None:
-        return f"{request} is accepted, but the session is gone: {ended.because}", ("227-27",)
+        return Rule.ERROR_WITH_ID, answered | {"error": line.error_code}
+    if case.session is SessionState.ABSENT and gone is not None:
+        return Rule.ACCEPTED_WHEN_GONE, gone
     if case.session is SessionState.OTHER_EPOCH and session is not None:
-        because = (
-            f"{request} is accepted, but the session expects epoch {session.epoch} since "
-            f"{session.since}"
-        )
-        if session.opener not in (None, step.fetcher):
-            return f"{_of_another(session)}: {because}", ("227-3", "227-6")
-        return because, ("227-6", "227-28")
+        return Rule.ACCEPTED_EPOCH, {"expected": session.epoch, "since": session.since}
     if line.response_session_id == NO_SESSION:
-        return (
-            f"the response closes session {line.session_id}, which still has partitions",
-            ("227-4", "227-50"),
-        )
-    return (
-        f"the response names session {line.response_session_id}, the request session "
-        f"{line.session_id}",
-        ("227-4", "227-49"),
-    )
+        return Rule.CLOSED_WITH_MEMBERS, {}
+    return Rule.OTHER_ID_ANSWERED, answered

@@ -21,6 +21,7 @@ from lockstep_kafka.sessions.knowledge import (
     read_end,
 )
 from lockstep_kafka.sessions.leader_case import (
+    BEYOND_ALL,
     FULL,
     OPEN,
     UNKNOWN,
@@ -38,8 +39,6 @@ _OUT_OF_RANGE = 1
 
 _UNSUPPORTED_COMPRESSION = 76
 """The one error beside which a watermark may be cached: a broker before 4.0 does (227-D4)."""
-
-_BEYOND_ALL = 2**63 - 1
 
 
 class LeaderSide:
@@ -162,10 +161,9 @@ class LeaderSide:
     def _departure(
         self, partition: TopicPartition, case: LeaderCase, line: FetchLine
     ) -> Iterator[Remark]:
-        because, requirements = why(partition, case)
-        candidates = self._explanations.leader_refusals(case)
-        at = Place(line.file, line.line)
-        yield self._explanations.departure(at, because, requirements, candidates)
+        rule, arguments = why(partition, case)
+        remark = Remark(rule, Place(line.file, line.line), arguments)
+        yield self._explanations.departure(remark, self._explanations.leader_refusals(case))
 
 
 def _names(
@@ -295,7 +293,7 @@ def _uncommitted(offset: int, held: Held | None, answer: AnsweredPartition | Non
         end, beyond = answer.last_stable_offset, max(offset, answer.high_watermark)
     else:
         # The last stable offset may have moved since it was told, but never back (227-D9).
-        end, beyond = OPEN if held is None else held.stable, _BEYOND_ALL
+        end, beyond = OPEN if held is None else held.stable, BEYOND_ALL
     return offset if offset < end else beyond
 
 

@@ -1,79 +1,68 @@
-"""Why a leader's answer for a partition is not explained, in the words of the protocol."""
+"""Which rule says why a leader's answer for a partition is not explained."""
 
 from __future__ import annotations
 
 from lockstep_kafka.files.lines import TopicPartition
+from lockstep_kafka.rules import Arguments, Rule
 from lockstep_kafka.sessions.leader_case import (
+    BEYOND_ALL,
     FULL,
     OPEN,
     UNKNOWN,
+    Answer,
     LeaderCase,
     Membership,
     Row,
 )
 
-_LEFT_OUT = "227-13"
+
+def why(partition: TopicPartition, case: LeaderCase) -> tuple[Rule, Arguments]:
+    """The rule by which a case departs, and what its sentence names."""
+    named = {"partition": str(partition)}
+    rule, arguments = _left_out(case) if case.answer is None else _answered(case, case.answer)
+    return rule, named | arguments
 
 
-def why(partition: TopicPartition, case: LeaderCase) -> tuple[str, tuple[str, ...]]:
-    """Why a case is not explained, in the words of the protocol, and the requirements broken."""
-    answer = case.answer
-    least_high, least_start = case.least_high_watermark, case.least_log_start
-    if answer is None:
-        if case.row in FULL:
-            row = "227-34" if case.row is Row.SESSIONLESS else "227-36"
-            return f"{partition} is asked for, but not answered", (row, "227-66")
-        if 0 <= case.high_watermark < least_high:
-            return (
-                f"{partition} is left out: its fetcher knows high watermark {case.high_watermark}, "
-                f"and another one was sent {least_high} before",
-                (_LEFT_OUT, "227-52"),
-            )
-        if case.membership is Membership.ABSENT:
-            return f"{partition} is added to the session, but not answered", (_LEFT_OUT,)
-        if case.high_watermark == UNKNOWN:
-            return f"{partition} is available again, but not answered", (_LEFT_OUT,)
-        offset = case.offset if case.requested == OPEN else case.requested
-        return (
-            f"no records are returned, although {partition} has some at offset {offset}: its high "
-            f"watermark is {max(case.high_watermark, least_high)}",
-            ("227-56",),
-        )
+def _left_out(case: LeaderCase) -> tuple[Rule, dict[str, str | int]]:
+    """Why the response has to have a partition that it does not have."""
+    least = case.least_high_watermark
+    if case.row in FULL:
+        without = case.row is Row.SESSIONLESS
+        return Rule.SESSIONLESS_LEFT_OUT if without else Rule.CREATING_LEFT_OUT, {}
+    if 0 <= case.high_watermark < least:
+        return Rule.WATERMARK_LEFT_OUT, {"known": case.high_watermark, "watermark": least}
+    if case.membership is Membership.ABSENT:
+        return Rule.ADDED_LEFT_OUT, {}
+    if case.high_watermark == UNKNOWN:
+        return Rule.AVAILABLE_LEFT_OUT, {}
+    return Rule.RECORDS_WITHHELD, _asked(case) | {"watermark": max(case.high_watermark, least)}
+
+
+def _answered(case: LeaderCase, answer: Answer) -> tuple[Rule, dict[str, str | int]]:
+    """Why the response cannot say of a partition what it says."""
+    now, start = answer.high_watermark, answer.log_start
     if case.membership is Membership.ABSENT and case.requested == OPEN:
-        whose = "request" if case.row in FULL else "session"
-        return f"{partition} is answered, but the {whose} does not have it", ("227-9",)
+        return Rule.STRANGER_ANSWERED, {"asked": "request" if case.row in FULL else "session"}
     if case.is_forgotten:
-        return f"{partition} is answered, but the request removes it", ("227-44",)
-    if answer.has_data and answer.high_watermark < least_high:
-        return (
-            f"the high watermark of {partition} goes back from {least_high} to "
-            f"{answer.high_watermark}",
-            ("227-12",),
-        )
-    if answer.has_data and answer.log_start < least_start:
-        return (
-            f"the log start of {partition} goes back from {least_start} to {answer.log_start}",
-            ("227-12",),
-        )
-    if answer.has_data and answer.high_watermark < 0:
-        return f"{partition} is answered with high watermark {answer.high_watermark}", ("227-12",)
-    if answer.has_data and not 0 <= answer.log_start <= answer.high_watermark:
-        return (
-            f"{partition} is answered with log start {answer.log_start} and high watermark "
-            f"{answer.high_watermark}",
-            ("227-12",),
-        )
+        return Rule.REMOVED_ANSWERED, {}
+    if answer.has_data and now < case.least_high_watermark:
+        return Rule.WATERMARK_BACK, {"watermark": case.least_high_watermark, "now": now}
+    if answer.has_data and start < case.least_log_start:
+        return Rule.LOG_START_BACK, {"start": case.least_log_start, "now": start}
+    if answer.has_data and now < 0:
+        return Rule.WATERMARK_NEGATIVE, {"watermark": now}
+    if answer.has_data and not 0 <= start <= now:
+        return Rule.LOG_START_OUTSIDE, {"start": start, "watermark": now}
     if answer.has_records and not answer.has_data:
-        return f"records of {partition} are returned beside an error or a hint", ("227-52",)
+        return Rule.RECORDS_BESIDE_ERROR, {}
     if answer.has_records:
-        return f"records are returned of {partition}, which has none to return", ("227-12",)
-    if (answer.high_watermark, answer.log_start) == (case.high_watermark, case.log_start):
-        return (
-            f"{partition} is answered, although nothing about it changed and it has no records",
-            ("227-52",),
-        )
-    return (
-        f"no records are returned, although {partition} has some at the offset asked for: its high "
-        f"watermark is {answer.high_watermark}",
-        ("227-56",),
-    )
+        return Rule.RECORDS_FROM_NOTHING, {}
+    if (now, start) == (case.high_watermark, case.log_start):
+        return Rule.UNCHANGED_ANSWERED, {}
+    return Rule.RECORDS_WITHHELD, _asked(case) | {"watermark": now}
+
+
+def _asked(case: LeaderCase) -> dict[str, str | int]:
+    """The offset asked for, where it is known."""
+    offset = case.offset if case.requested == OPEN else case.requested
+    return {"offset": offset} if 0 <= offset < BEYOND_ALL else {}

@@ -18,6 +18,7 @@ from lockstep.language.notation import State
 from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep.trace.conjuncts import false_requirement
+from lockstep.trace.layout import show
 from lockstep_kafka.findings import Candidate
 from lockstep_kafka.workspaces import LoadModel
 
@@ -81,7 +82,8 @@ class SessionModel:
         if conjunct is None:
             return Candidate(action)
         reads = {
-            name: str(value) for name, value in (*conjunct.bound.items(), *conjunct.values.items())
+            name: _text(value)
+            for name, value in (*conjunct.bound.items(), *conjunct.values.items())
         }
         shown = {name: value for name, value in reads.items() if len(value) <= _LONGEST_SHOWN}
         return Candidate(action, conjunct.text, shown)
@@ -101,3 +103,8 @@ class SessionModel:
             current_leader_epoch=-1,
             last_fetched_epoch=-1,
         )
+
+
+def _text(value: object) -> str:
+    """A value for a reader; a set has one order in each process, but not in all of them."""
+    return show(frozenset(value)) if isinstance(value, set | frozenset) else str(value)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic, sleep
 
 from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED
+from lockstep.system.compressed_stream import LONGEST_MAGIC, compression_of
 from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.findings import Progress, SessionFinding, Verdict
+from lockstep_kafka.files.shown_lines import shown_lines
+from lockstep_kafka.findings import Progress, RemarkFinding, SessionFinding, Verdict
 from lockstep_kafka.totals import ConformTotals
+from lockstep_kafka.verbs.conform_metrics import ConformMetrics
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.workspaces import (
     loader,
@@ -24,7 +29,17 @@ from lockstep_kafka.workspaces import (
 
 __all__ = ["ConformRequest", "ConformResult", "conform"]
 
+Heard = Callable[[RemarkFinding], None]
+
 STANDARD_INPUT = "-"
+
+_MB = 10**6
+_SECONDS_UNTIL_RATE = 2.0
+"""Until the rate says something about the time that is left."""
+
+_SECONDS_BETWEEN_LOOKS = 0.25
+"""How long it takes at most until a line is seen that is written to a file."""
+
 FOLLOWED = "be followed through a log"
 
 
@@ -53,11 +68,13 @@ class ConformResult:
         return INTERRUPTED if self.is_interrupted else int(self.totals.exit_code)
 
 
-def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformResult:
+def conform(
+    request: ConformRequest, *, watch: Watch = Unwatched(), heard: Heard | None = None
+) -> ConformResult:
     """Follow each session of the logs through the model.
 
-    A file that cannot be read is a finding. `LockstepError` when a log does not exist, or the
-    workspace does not have the model.
+    `heard` takes each remark as soon as it is made. A file that cannot be read is a finding.
+    `LockstepError` when a log does not exist, or the workspace does not have the model.
     """
     workspace = request.workspace or workspace_for_logs()
     name = model_for_logs(workspace, request.model, FOLLOWED)
@@ -67,20 +84,52 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
             "standard input is closed: there is no log to read there",
             cure="name a file, or write the log into a pipe",
         )
+    if request.follow:
+        _refuse_compressed(logs[0])
     requirements = requirement_texts(workspace.root)
     paths = BrokerPaths(request.broker_from)
-    totals = ConformTotals(request.most)
-    is_interrupted = False
+    totals, metrics = ConformTotals(request.most), ConformMetrics()
+    is_interrupted, began = False, monotonic()
     with watch.steps(f"conform {name}") as on_step:
         try:
-            for finding in observe(logs, loader(workspace.root), paths):
+            wait = partial(sleep, _SECONDS_BETWEEN_LOOKS) if request.follow else None
+            for finding in observe(logs, loader(workspace.root), paths, wait=wait):
                 totals.add(finding)
+                if request.metrics is not None:
+                    metrics.add(finding)
+                if heard is not None and isinstance(finding, RemarkFinding):
+                    heard(finding)
                 if isinstance(finding, Progress):
-                    on_step(_shown(finding))
+                    on_step(shown_progress(finding, monotonic() - began))
+                    if request.follow and request.metrics is not None:
+                        metrics.write(request.metrics)
         except KeyboardInterrupt:
             is_interrupted = True  # what was read so far is reported
+    if not is_interrupted or request.follow:
+        causes = totals.causes[: request.most]
+        for cause, lines in zip(causes, shown_lines([one.first for one in causes]), strict=True):
+            cause.shown = lines
+    if request.metrics is not None:
+        metrics.write(request.metrics)
     return ConformResult(name, totals, requirements, is_interrupted)
 
 
-def _shown(progress: Progress) -> str:
-    return f"{progress.file}  {progress.lines:,} lines, {progress.followed:,} followed".lstrip()
+def _refuse_compressed(log: str) -> None:
+    with open(log, "rb") as file:
+        compression = compression_of(file.read(LONGEST_MAGIC))
+    if compression is not None:
+        raise LockstepError(
+            f"{log} is compressed by {compression.name}: nothing is written to it any more",
+            cure="leave out --follow",
+        )
+
+
+def shown_progress(progress: Progress, seconds: float) -> str:
+    """How far the reading is after some seconds: lines, bytes, the rate, and the time left."""
+    text = f"{progress.file}  {progress.lines:,} lines, {progress.followed:,} followed".lstrip()
+    read, every = progress.read_bytes, progress.all_bytes
+    if every is None or not 0 < read <= every or seconds < _SECONDS_UNTIL_RATE:
+        return text
+    rate = read / seconds
+    megabytes = f"{read / _MB:,.0f} of {every / _MB:,.0f} MB, {rate / _MB:,.1f} MB/s"
+    return f"{text}, {megabytes}, about {(every - read) / rate:,.0f} s left"

@@ -12,15 +12,16 @@ from lockstep.requests.run import Unwatched, Watch
 from lockstep.spark.failures import told_plainly
 from lockstep.spark.session import SparkOptions, master_of, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
-from lockstep_kafka.findings import FileFinding
+from lockstep_kafka.findings import FileFinding, LayoutFinding
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import FleetFigures, figures
 from lockstep_kafka.fleet.folder import Origin, tables_folder
+from lockstep_kafka.fleet.groups import Group
 from lockstep_kafka.fleet.log_files import look_at
 from lockstep_kafka.fleet.reading import Observed, time_of_line
 from lockstep_kafka.fleet.run import follow_files, follow_topic
 from lockstep_kafka.fleet.source import Topic
-from lockstep_kafka.fleet.summary import Group, summary
+from lockstep_kafka.fleet.summary import summary
 from lockstep_kafka.fleet.tables import Tables
 from lockstep_kafka.verbs.conform import FOLLOWED, ConformResult
 from lockstep_kafka.verbs.conform_request import TOPIC_SCHEME, ConformRequest
@@ -96,5 +97,7 @@ def conform_fleet(
     for file in files:
         if file.unreadable is not None:
             totals.add(FileFinding(file.path, file.unreadable))
+        elif file.layout is not None:
+            totals.add(LayoutFinding(file.path, file.layout))
     result = ConformResult(model, totals, requirements)
     return FleetResult(result, folder, said.departures, new)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 
 from lockstep.errors import LockstepError
@@ -60,10 +61,17 @@ class ConformRequest(Request):
         metavar="FILE",
         help="Write what the tables say as a page of HTML, with plots, too.",
     )
+    metrics: Path | None = option(
+        "--metrics",
+        metavar="FILE",
+        help="Write counters of lines and remarks by client, version, broker and rule, in "
+        "Prometheus's text format, too. Not with --engine spark.",
+    )
     follow: bool = option(
         "--follow",
         default=False,
-        help="Go on with the lines that come, until Ctrl-C; of a topic alone.",
+        help="Go on with the lines that come, until Ctrl-C: of one file, as it is rotated too, or, "
+        "with --engine spark, of a topic.",
     )
     workspace: Workspace | None = workspace_option()
     most: int | None = None
@@ -89,11 +97,20 @@ class ConformRequest(Request):
                 raise LockstepError(
                     f"{flag} goes with --engine spark alone", cure="add --engine spark"
                 )
+        if self.metrics is not None and self.engine == SPARK:
+            raise LockstepError(
+                "--metrics does not go with --engine spark", cure="ask the table `metrics`"
+            )
         if topics and len(self.logs) > 1:
             raise LockstepError(
                 "a topic is read by itself", cure="name one topic, or files, for each --out"
             )
-        if self.follow and not topics:
+        if self.follow and self.engine == SPARK and not topics:
             raise LockstepError(
-                "--follow goes with a topic alone", cure="run the same again when files have grown"
+                "--follow goes with a topic where --engine spark is given",
+                cure="run the same again when files have grown",
+            )
+        if self.follow and not topics and not (len(self.logs) == 1 and isfile(self.logs[0])):
+            raise LockstepError(
+                "--follow goes with one file, which is there", cure="name the file that is written"
             )

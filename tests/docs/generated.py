@@ -23,6 +23,7 @@ from lockstep.verbs.prove_kept import (
 )
 from lockstep.verbs.report_history import Entry
 from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
+from lockstep_kafka.rules import Rule
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -117,6 +118,24 @@ def _fields(kind: type) -> str:
     return "\n".join(rows)
 
 
+def _between(text: str, name: str, content: str) -> str:
+    """The page, with what stands between the marks of a generated part replaced."""
+    parts = rf"(<!-- {name} -->\n).*?(\n<!-- that is all -->)"
+    return re.sub(parts, lambda found: f"{found[1]}\n{content}\n{found[2]}", text, flags=re.S)
+
+
+def conformance() -> str:
+    """`conform.md`: the page as it is, with the table of rules written again."""
+    rows = ["| rule | side | verdict | sentence | requirements |", "|---|---|---|---|---|"]
+    for rule in Rule:
+        requirements = ", ".join(rule.requirements)
+        side = rule.side or "either"
+        sentence = _cell(rule.sentence.replace(":request}", "} request(s)"))
+        rows.append(f"| `{rule.id}` | {side} | {rule.verdict} | {sentence} | {requirements} |")
+    text = REFERENCE.joinpath("conform.md").read_text(encoding="utf-8")
+    return _between(text, "the rules", "\n".join(rows))
+
+
 def _type(annotation: ast.expr) -> str:
     first, _, other = ast.unparse(annotation).partition(" | ")
     is_list = first.startswith(("tuple", "list"))
@@ -124,7 +143,12 @@ def _type(annotation: ast.expr) -> str:
     return f"{word} or null" if other else word
 
 
-PAGES = {"cli.md": command_line, "diagnostics.md": errors, "json.md": json_output}
+PAGES = {
+    "cli.md": command_line,
+    "conform.md": conformance,
+    "diagnostics.md": errors,
+    "json.md": json_output,
+}
 
 if __name__ == "__main__":
     for page, text in PAGES.items():

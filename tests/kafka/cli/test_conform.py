@@ -1,5 +1,6 @@
 """The command `lockstep conform`, with a follower that finds what the lines of a log say."""
 
+import gzip
 import io
 import os
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 from tests.kafka.conform.following import LOGS, ROOT
 from tests.kafka.conform.plain import COMMAND, follow_plainly
+from tests.processes import COMMAND as PROGRAM
 from tests.processes import started_program, without_progress
 
 if TYPE_CHECKING:
@@ -32,10 +34,16 @@ def follow(desk: "Desk", *lines: str, options: tuple[str, ...] = ()) -> "Ran":
 
 
 DEPARTURE = """\
-a.log:2: session 2 of c: the broker departs, because nobody paid since line 1
+a.log:2: the broker departs (full-request-expected): 1 session, 1 line, gate
+  line 2: coin -> jam
+  session 2 of c: nobody paid since line 1
   requirement 9-1: Every entry shall be paid for.
   requirement 9-D1: A jammed gate
   requirement 9-77
+"""
+CONJUNCTS = """\
+a.log:2: session 2 of c: the broker departs (full-request-expected), because \
+nobody paid since line 1
   in the states that the log leaves open,
     push, enter cannot be taken: `s.arm[g] == Arm.OPEN` is false (s.arm[g] = SHUT, g = left)
     coin can be taken; then a second coin is there
@@ -52,17 +60,21 @@ def test_departures_and_totals(following: "Desk") -> None:
 4 lines: 2 followed, 2 not followed (2 of them other requests)
 """
     assert (ran.code, ran.out, ran.err) == (1, DEPARTURE + totals, "")
+    verbose = following.run("conform", "a.log", "--verbose")
+    _, _, rest = verbose.out.partition(DEPARTURE)
+    assert rest == CONJUNCTS + totals
 
 
 def test_both_sides_of_a_session(following: "Desk") -> None:
-    ran = follow(following, "departs departs 1 c", "unknown departs 0 \x1b[31mc")
-    lines = [line for line in ran.out.splitlines() if line.startswith("a.log")]
-    assert lines == [
-        "a.log:1: session 1 of c: the client departs, because nobody paid since line 1",
-        "a.log:1: session 1 of c: the broker departs, because nobody paid since line 1",
-        r"a.log:2: \x1b[31mc, no session: the broker departs, because nobody paid since line 1",
-        r"a.log:2: \x1b[31mc, no session: the client is unknown, because it was open before the "
-        "log begins",
+    lines = "departs departs 1 c", "unknown departs 0 \x1b[31mc"
+    ran = follow(following, *lines, options=("-v",))
+    departs = "departs (full-request-expected), because nobody paid since line 1"
+    assert [line for line in ran.out.splitlines() if "because" in line] == [
+        f"a.log:1: session 1 of c: the client {departs}",
+        f"a.log:1: session 1 of c: the broker {departs}",
+        rf"a.log:2: \x1b[31mc, no session: the broker {departs}",
+        r"a.log:2: \x1b[31mc, no session: the client is unknown (request-before-response), "
+        "because it was open before the log begins",
     ]
 
 
@@ -74,6 +86,9 @@ def test_lines_that_depart_besides_are_named(
     monkeypatch.chdir(LOGS / "cases")
     log = folder / "fb5-listed-and-removed-at-once.log.gz"
     ran = desk.run("conform", str(log), "--workspace", str(ROOT))
+    (more,) = (line for line in ran.out.splitlines() if "also" in line)
+    assert more == "  also at line 13, line 17"
+    ran = desk.run("conform", str(log), "--workspace", str(ROOT), "--verbose")
     (more,) = (line for line in ran.out.splitlines() if "more line" in line)
     assert more == "  it departs on 3 more lines: line 12, line 13, line 17"
 
@@ -84,10 +99,11 @@ def test_what_is_unknown_is_never_silent(following: "Desk") -> None:
     )
     assert ran.code == 3
     assert ran.out == (
-        "1 session with client and broker unknown, because it was open before the log begins: "
-        "a.log:1\n"
-        "9 sessions with broker unknown, because it was open before the log begins: a.log:2, "
-        "a.log:3, a.log:4, a.log:5, a.log:6, a.log:7, a.log:8, a.log:9, ...\n"
+        "1 session with client and broker unknown (request-before-response), because it was open "
+        "before the log begins: a.log:1\n"
+        "9 sessions with broker unknown (request-before-response), because it was open before "
+        "the log begins: a.log:2, a.log:3, a.log:4, a.log:5, a.log:6, a.log:7, a.log:8, "
+        "a.log:9, ...\n"
         "a.log: 1 line truncated (requests may be lost): 11\n"
         "a.log: 1 line foreign: 12\n"
         "a.log: 1 line out of order: 13\n"
@@ -101,11 +117,13 @@ def test_what_is_unknown_is_never_silent(following: "Desk") -> None:
 def test_many_departures(following: "Desk") -> None:
     lines = ["conforms departs 2 c"] * 30
     ran = follow(following, *lines)
-    assert ran.out.count("the broker departs, because") == 20
-    assert "\n10 more sessions with departures; --verbose prints all\n" in ran.out
+    assert ran.out.startswith(
+        "a.log:1: the broker departs (full-request-expected): 30 sessions, 30 lines, gate\n"
+    )
+    assert ran.out.count("the broker departs") == 1
+    assert "\n  also at line 2, line 3, line 4, line 5, line 6, line 7, line 8, ...\n" in ran.out
     ran = follow(following, *lines, options=("-v",))
-    assert ran.out.count("the broker departs, because") == 30
-    assert "--verbose" not in ran.out
+    assert ran.out.count("session 2 of c: the broker departs") == 30
 
 
 def test_many_files(following: "Desk") -> None:
@@ -126,7 +144,8 @@ def test_verbose(following: "Desk") -> None:
         "from     session  client id  lines  in part  client    broker",
         "a.log:2  2        d              1        1  unknown   conforms",
         "a.log:1  1        c              1        0  conforms  conforms",
-        "a.log:2: session 2 of d: the client is unknown, because it was open before the log begins",
+        "a.log:2: session 2 of d: the client is unknown (request-before-response), because "
+        "it was open before the log begins",
         "a.log:4: truncated (requests may be lost): it says cut",
     ]
 
@@ -160,9 +179,12 @@ def test_json(following: "Desk") -> None:
                 "departures": 0,
                 "unknowns": 1,
                 "more": [],
+                "rules": {},
                 "worst": {
                     "verdict": "unknown",
                     **place,
+                    "rule": "request-before-response",
+                    "arguments": {},
                     "because": "it was open before the log begins",
                     "requirements": [],
                     "candidates": [],
@@ -174,9 +196,12 @@ def test_json(following: "Desk") -> None:
                 "departures": 1,
                 "unknowns": 0,
                 "more": [],
+                "rules": {},
                 "worst": {
                     "verdict": "departs",
                     **place,
+                    "rule": "full-request-expected",
+                    "arguments": {"since": place},
                     "because": "nobody paid since a.log:1",
                     "requirements": [
                         {"id": "9-1", "text": "Every entry shall be paid for."},
@@ -209,6 +234,25 @@ def test_json(following: "Desk") -> None:
         },
     }
     assert second["sides"]["broker"]["worst"] is None
+    (cause,) = ran.json["causes"]
+    assert cause == {
+        "side": "broker",
+        "rule": "full-request-expected",
+        "who": "gate",
+        "sessions": 1,
+        "lines": 1,
+        "first_ms": None,
+        "last_ms": None,
+        "places": [place],
+        "first": {
+            "session": 1,
+            "client": "c",
+            "broker": "gate",
+            "api_version": 1,
+            **first["sides"]["broker"]["worst"],
+            "shown": [{**place, "time": None, "text": "coin -> jam"}],
+        },
+    }
     assert ran.json["lines"][0] == {
         "file": "a.log",
         "line": 3,
@@ -230,7 +274,9 @@ def test_json(following: "Desk") -> None:
             "not_followed": 2,
             "other_requests": 1,
         },
+        "layouts": {},
         "unreadable_files": 1,
+        "files_of_unknown_layout": 0,
         "interrupted": False,
         "exit_code": 1,
     }
@@ -245,7 +291,11 @@ def test_standard_input(following: "Desk", monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sys, "stdin", io.StringIO("conforms departs 2 c\n"))
     ran = following.run("conform", "-")
     assert ran.code == 1
-    assert ran.out.startswith("-:1: session 2 of c: the broker departs")
+    said = "the broker departs (full-request-expected): "
+    assert ran.out.startswith(f"-:1: coin -> jam: {said}nobody paid since line 1\n-:1: {said}")
+    assert "\nstandard input cannot be read again: the lines that come before" in ran.out
+    ran = following.run("conform", "-", "--json")
+    assert ran.json["summary"]["lines"]["read"] == 0
 
 
 def test_nothing_to_judge_is_inconclusive(following: "Desk") -> None:
@@ -273,7 +323,7 @@ def test_no_log(following: "Desk") -> None:
 def test_ctrl_c_reports_what_was_read(following: "Desk") -> None:
     ran = follow(following, "conforms departs 2 c", "ctrl-c", "conforms conforms 1 c")
     assert ran.code == 130
-    assert ran.out.startswith("a.log:1: session 2 of c: the broker departs")
+    assert ran.out.startswith("a.log:1: the broker departs")
     assert ran.out.endswith("\ninterrupted: what is above is not all\n")
     assert ran.err == "lockstep: interrupted\n"
     ran = follow(following, "conforms departs 2 c", "ctrl-c", options=("--json",))
@@ -295,7 +345,27 @@ def test_a_signal_while_a_pipe_is_read(
         code, out, err = command.ended()
         os.close(opened)
     assert (code, err) == (130, "lockstep: interrupted\n")
-    assert out.startswith("a.log:1: session 2 of c: the broker departs")
+    assert out.startswith("a.log:1: the broker departs")
+
+
+def test_a_log_that_is_still_written(tmp_path: "Path") -> None:
+    """A remark is printed as soon as a later line shows that nothing comes before it."""
+    log = tmp_path / "a.log"
+    case = LOGS / "cases" / "m2-session-not-found-then-accepted.log.gz"
+    log.write_bytes(gzip.decompress(case.read_bytes()))
+    arguments = [*PROGRAM, "conform", "--follow", str(log), "--workspace", str(ROOT)]
+    with started_program(arguments, temporary=tmp_path / "temporary") as command:
+        with log.open("a") as file:
+            file.write(LOGS.joinpath("java-consumer.log").read_text())
+        remarks = [command.line(), command.line()]
+        command.send(signal.SIGINT)
+        code, out, err = command.ended()
+    assert (code, err) == (130, "lockstep: interrupted\n")
+    said = "09:07:04.940 broker 127.0.0.1:55867, client kafka-python v12: (204474231, 5)"
+    assert all(line.startswith(f"{log}:6: {said}") for line in remarks)
+    assert ": the client departs (full-request-expected): " in remarks[0]
+    assert ": the broker departs (accepted-without-session): " in remarks[1]
+    assert out.startswith(f"{log}:6: the client departs (full-request-expected): 1 session, 1 line")
 
 
 def test_output_that_nobody_reads_and_input_that_is_closed(following: "Desk") -> None:

@@ -17,41 +17,34 @@ from lockstep_kafka.columns import memory
 from lockstep_kafka.files import arrival_order
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import FetchLine
-from lockstep_kafka.findings import RemarkFinding, Verdict
+from lockstep_kafka.findings import Finding, RemarkFinding, Verdict
 from lockstep_kafka.sessions import broker
-from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.simulated.kafka_json import text
 from lockstep_kafka.simulated.lines import Line
 from lockstep_kafka.verbs.simulate import SimulateRequest, simulate
-from tests.kafka.columns.plain_reading import in_columns, plainly
+from tests.kafka.columns.both import found_in
 from tests.kafka.conform.following import LOGS, ROOT
-from tests.kafka.sessions.following import explanations
 from tests.kafka.sessions.random_logs import LOSSES, SEEDS, Loss, some_log
 
 _FEW_HELD = {"window_ms": arrival_order.WINDOW_MS, "held": 20, "state": None}
 CAPTURES = sorted(path for path in LOGS.rglob("*.log*") if path.is_file())
 
 
-@pytest.fixture(scope="module", name="model")
-def loaded_explanations() -> Explanations:
-    return explanations()
-
-
-def agree(model: Explanations, logs: Iterable[Path], paths: BrokerPaths | None = None) -> int:
-    """How many things both find; they have to be the same ones."""
+def agree(logs: Iterable[Path], paths: BrokerPaths | None = None) -> list[Finding]:
+    """What both find; it has to be the same."""
     names, paths = [str(log) for log in logs], paths or BrokerPaths()
-    expected = list(plainly(names, model, paths))
-    assert list(in_columns(names, model, paths)) == expected
-    return len(expected)
+    expected = found_in(names, paths, in_columns=False)
+    assert found_in(names, paths, in_columns=True) == expected
+    return expected[0]
 
 
 @pytest.mark.parametrize("log", CAPTURES, ids=lambda log: str(log.relative_to(LOGS)))
-def test_a_capture(model: Explanations, log: Path) -> None:
-    agree(model, [log])
+def test_a_capture(log: Path) -> None:
+    agree([log])
 
 
-def test_all_captures_as_one_log(model: Explanations) -> None:
-    assert agree(model, CAPTURES) > len(CAPTURES)
+def test_all_captures_as_one_log() -> None:
+    assert len(agree(CAPTURES)) > len(CAPTURES)
 
 
 _FIELDS = (
@@ -106,7 +99,6 @@ def _moment(line: Line, chance: random.Random) -> Line:
 @given(seed=SEEDS)
 @settings(max_examples=15)
 def test_a_random_log(
-    model: Explanations,
     tmp_path_factory: pytest.TempPathFactory,
     loss: Loss,
     change: Callable[[Line, random.Random], Line],
@@ -117,29 +109,27 @@ def test_a_random_log(
     versions = [line.version for line in log if isinstance(line, FetchLine)] or [12]
     file = tmp_path_factory.mktemp("random") / "kafka-request.log"
     file.write_text("".join(f"{text(line, versions[0])}\n" for line in log))
-    agree(model, [file])
+    agree([file])
 
 
-def test_many_connections_and_sessions(model: Explanations, tmp_path: Path) -> None:
+def test_many_connections_and_sessions(tmp_path: Path) -> None:
     lines = lines_of(LOGS / "fresh" / "busy.log.gz")
     file = tmp_path / "many.log"
     file.write_bytes(b"".join(of_connections(lines, connections=3_000, lines_each=3)))
-    assert agree(model, [file]) >= 3_000
+    assert len(agree([file])) >= 3_000
 
 
-def test_many_partitions(model: Explanations, tmp_path: Path) -> None:
+def test_many_partitions(tmp_path: Path) -> None:
     lines = lines_of(LOGS / "fresh" / "busy.log.gz")
     file = tmp_path / "many.log"
     file.write_bytes(b"".join(of_partitions(lines, partitions=5_000, length=300)))
-    assert agree(model, [file])
+    assert agree([file])
 
 
 @pytest.mark.parametrize(
     "lines", [6_000, pytest.param(1_000_000, marks=pytest.mark.verify)], ids=str
 )
-def test_simulated_brokers_with_every_kind_of_departure(
-    model: Explanations, tmp_path: Path, lines: int
-) -> None:
+def test_simulated_brokers_with_every_kind_of_departure(tmp_path: Path, lines: int) -> None:
     out = tmp_path / "out"
     simulate(
         SimulateRequest(
@@ -152,21 +142,17 @@ def test_simulated_brokers_with_every_kind_of_departure(
         )
     )
     paths = BrokerPaths(r"(?P<broker>broker-[0-9]+)/")
-    names = [str(out / f"broker-{number}") for number in (1, 2)]
-    expected = list(plainly(names, model, paths))
-    assert list(in_columns(names, model, paths)) == expected
+    found = agree([out / f"broker-{number}" for number in (1, 2)], paths)
     departing = [
         one
-        for one in expected
+        for one in found
         if isinstance(one, RemarkFinding) and one.remark.verdict is Verdict.DEPARTS
     ]
     assert departing
 
 
 @pytest.mark.parametrize("name", ["busy", "many-clients-one-id-default-layout", "restart"])
-def test_little_is_remembered(
-    model: Explanations, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_little_is_remembered(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Sessions, connections and lines that are let go are the same ones."""
     monkeypatch.setattr(broker, "_MOST_SESSIONS", 3)
     monkeypatch.setattr(broker, "_MOST_ENDED", 2)
@@ -175,10 +161,10 @@ def test_little_is_remembered(
         monkeypatch.setattr(module, "CONNECTIONS", 4)
     monkeypatch.setattr(arrival_order.ArrivalOrder.__init__, "__kwdefaults__", _FEW_HELD)
     monkeypatch.setattr(memory, "HELD_AT_MOST", _FEW_HELD["held"])
-    agree(model, [LOGS / "fresh" / f"{name}.log.gz"])
+    agree([LOGS / "fresh" / f"{name}.log.gz"])
 
 
-def test_many_requests_of_other_kinds(model: Explanations, tmp_path: Path) -> None:
+def test_many_requests_of_other_kinds(tmp_path: Path) -> None:
     """More than are remembered stand between two Fetch requests of a connection."""
     fetches = [
         line
@@ -191,7 +177,7 @@ def test_many_requests_of_other_kinds(model: Explanations, tmp_path: Path) -> No
     ]
     file = tmp_path / "kafka-request.log"
     file.write_bytes(b"".join([*fetches[:20], *others, *fetches[20:]]))
-    assert agree(model, [file])
+    assert agree([file])
 
 
 def _as_other(fetch: bytes) -> bytes:

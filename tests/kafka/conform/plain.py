@@ -22,6 +22,9 @@ def follow_plainly(replace: Replace) -> None:
     """Let logs be followed through the turnstile, by what their lines say."""
     replace(lockstep_kafka.verbs.conform, "observe", plain_follower.observe)
     replace(lockstep_kafka.workspaces, "MODEL", "turnstile")
+    replace(plain_follower.UNPAID, "sentence", "nobody paid since {since}")
+    replace(plain_follower.UNPAID, "requirements", ("9-1", "9-D1", "9-77"))
+    replace(plain_follower.UNSEEN, "sentence", "it was open before the log begins")
 
 
 def simulate_plainly(replace: Replace) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.growing_file import Wait
 from lockstep_kafka.findings import (
     MOVED,
     Candidate,
@@ -18,14 +19,22 @@ from lockstep_kafka.findings import (
     Place,
     Progress,
     Remark,
+    RemarkFinding,
     SessionFinding,
     Side,
+    SideName,
     Verdict,
 )
+from lockstep_kafka.rules import Rule
 from lockstep_kafka.workspaces import LoadModel
 
+UNPAID, UNSEEN = Rule.FULL_EXPECTED, Rule.NOT_WAITING
+"""The rules of Kafka that `plain.follow_plainly` gives the sentences of a turnstile."""
 
-def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
+
+def observe(
+    logs: Sequence[str], load: LoadModel, paths: BrokerPaths, *, wait: Wait | None = None
+) -> Iterator[Finding]:
     read = others = 0
     for log in logs:
         if log == "-":
@@ -52,7 +61,9 @@ def of_line(line: str, at: Place) -> Iterator[Finding]:
         reason, is_loss = reasons[line]
         yield LineFinding(at, reason, f"it says {line}", is_loss)
     elif line.count(" ") == 3:
-        yield session(line, at)
+        found = session(line, at)
+        yield from departures(found, at)
+        yield found
     elif line == "ctrl-c":
         raise KeyboardInterrupt
     elif line == "ending":
@@ -79,11 +90,27 @@ def session(line: str, at: Place) -> SessionFinding:
     return found
 
 
+def departures(found: SessionFinding, at: Place) -> Iterator[Finding]:
+    for name, side in ((SideName.CLIENT, found.client_side), (SideName.BROKER, found.broker_side)):
+        if side.worst is not None and side.verdict is Verdict.DEPARTS:
+            yield RemarkFinding(
+                side=name,
+                broker="gate",
+                session=found.session,
+                began=at,
+                client=found.client,
+                api_version=1,
+                time_ms=None,
+                remark=side.worst,
+                abridged="coin -> jam",
+            )
+
+
 def judge(side: Side, verdict: Verdict, at: Place) -> None:
     if verdict is Verdict.CONFORMS:
         side.judged = 1
     elif verdict is Verdict.UNKNOWN:
-        side.remark(Remark(verdict, at, "it was open before the log begins"))
+        side.remark(Remark(UNSEEN, at))
     else:
         candidates = (
             Candidate("push", "s.arm[g] == Arm.OPEN", {"s.arm[g]": "SHUT", "g": "left"}),
@@ -91,8 +118,4 @@ def judge(side: Side, verdict: Verdict, at: Place) -> None:
             Candidate("enter", "s.arm[g] == Arm.OPEN", {"s.arm[g]": "SHUT", "g": "left"}),
             Candidate("jam"),
         )
-        side.remark(
-            Remark(
-                verdict, at, f"nobody paid since {at.file}:1", ("9-1", "9-D1", "9-77"), candidates
-            )
-        )
+        side.remark(Remark(UNPAID, at, {"since": Place(at.file, 1)}, candidates))

@@ -60,6 +60,22 @@ def case(name: str) -> Findings:
     return findings
 
 
+def test_what_a_conjunct_reads_is_the_same_in_every_process() -> None:
+    """A set is written in one order, not as it happens to be stored."""
+    remark = case("m4-isolation-level-not-looked-at").departures[0].remark
+    (candidate,) = remark.candidates
+    assert candidate.values["filled"] == "{}"
+    values = [
+        value
+        for log in ("m2-session-not-found-then-accepted", "m3-control", "fb6-forgets-twice")
+        for departure in case(log).departures
+        for candidate in departure.remark.candidates
+        for value in candidate.values.values()
+    ]
+    assert values
+    assert not any("set(" in value or "{'" in value for value in values)
+
+
 def test_every_case_has_its_verdict() -> None:
     named = {*CONFORMS, *DEPARTS_NOT, *UNKNOWN, *(name for name, *_ in BROKER_DEPARTS)}
     named |= set(CLIENT_DEPARTS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lockstep_kafka.findings import Place, Remark, SessionFinding, SideName, Verdict
+from lockstep_kafka.findings import Place, Remark, SessionFinding, SideName
+from lockstep_kafka.rules import Rule
 from lockstep_kafka.simulated.damage.kind import BOTH, BROKER, CLIENT, Shown
 from tests.kafka.conform.following import Findings, sides
 from tests.kafka.conform.recall import compare
@@ -18,7 +19,7 @@ def findings(*departing: Departing) -> Findings:
     for session, side, line in departing:
         at = Place("a.log", line)
         finding = SessionFinding(session, "client", "connection", at, at, is_whole=True)
-        sides(finding)[SideName(side)].remark(Remark(Verdict.DEPARTS, at, "because"))
+        sides(finding)[SideName(side)].remark(Remark(Rule.ANSWERED_WHEN_EMPTIED, at))
         sessions.append(finding)
     return Findings(tuple(sessions))
 
@@ -52,4 +53,5 @@ def test_a_blameless_side_must_not_depart() -> None:
     shown = Shown(5, frozenset({7}), BROKER, CLIENT)
     missing, false = compare(findings((7, "broker", 5), (7, "client", 6)), shown)
     assert missing == ()
-    assert false == ("a.log:6 client of 7: because",)
+    said = Rule.ANSWERED_WHEN_EMPTIED.sentence
+    assert false == (f"a.log:6 client of 7: {said}",)

@@ -9,11 +9,26 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from lockstep.errors import ExitCode
+from lockstep.pages.blocks import plain
 from lockstep.system.physical_lines import PhysicalLine
-from lockstep_kafka.files.layouts import joined_lines
+from lockstep_kafka.files.layouts import (
+    DOCKER,
+    ELASTIC,
+    LAYOUTS,
+    LOG4J2,
+    PLAIN,
+    RUNTIME,
+    joined_lines,
+)
 from lockstep_kafka.files.lines import FetchLine, LogLine, Reason, Skipped
 from lockstep_kafka.files.log_files import log_files
-from lockstep_kafka.files.request_log import read_request_log
+from lockstep_kafka.files.request_log import SeenLayout, read_request_log
+from lockstep_kafka.findings import LayoutFinding
+from lockstep_kafka.report.conform import conform_blocks
+from lockstep_kafka.totals import ConformTotals
+from lockstep_kafka.verbs.conform import ConformResult
+from tests.kafka.conform.following import follow
 
 SAMPLE = Path(__file__).parents[2] / "data" / "request-log" / "java-consumer.log"
 Layout = Callable[[str, str], Iterator[str]]
@@ -83,17 +98,17 @@ def _docker(text: str, stream: str, milliseconds: str) -> str:
     return json.dumps({"log": text, "stream": stream, "time": _iso(milliseconds)})
 
 
-LAYOUTS: list[Layout] = [
-    log4j2,
-    log4j2_milliseconds,
-    elastic,
-    docker,
-    docker_in_pieces,
-    kubernetes,
-    kubernetes_in_pieces,
-    elastic_on_kubernetes,
-    log4j2_by_docker,
-]
+NAMES: dict[Layout, str] = {
+    log4j2: LOG4J2,
+    log4j2_milliseconds: LOG4J2,
+    elastic: ELASTIC,
+    docker: DOCKER,
+    docker_in_pieces: DOCKER,
+    kubernetes: RUNTIME,
+    kubernetes_in_pieces: RUNTIME,
+    elastic_on_kubernetes: f"{ELASTIC} in {RUNTIME}",
+    log4j2_by_docker: f"{LOG4J2} in {DOCKER}",
+}
 
 
 def _bare(line: LogLine) -> FetchLine:
@@ -107,7 +122,56 @@ def _in_layout(layout: Layout) -> list[list[str]]:
     return [list(layout(line[:13], line[14:])) for line in lines]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", NAMES)
+def test_the_layout_is_named(layout: Layout, tmp_path: Path) -> None:
+    log = tmp_path / "kafka.log"
+    lines = [line for lines in _in_layout(layout) for line in lines]
+    log.write_text("\n".join(["", "a line of something else", *lines, ""]), encoding="utf-8")
+    seen = SeenLayout()
+    assert len(list(read_request_log(log, seen))) > 2
+    assert (seen.name, seen.first) == (NAMES[layout], (2, '"a line of something else"'))
+    assert {part for name in NAMES.values() for part in name.split(" in ")} < set(LAYOUTS)
+
+
+def test_lines_as_they_stand_are_plain() -> None:
+    seen = SeenLayout()
+    assert len(list(read_request_log(SAMPLE, seen))) > 2
+    assert (seen.name, seen.first) == (PLAIN, None)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", " \n"])
+def test_an_empty_file_has_no_layout(text: str, tmp_path: Path) -> None:
+    log = tmp_path / "kafka.log"
+    log.write_text(text, encoding="utf-8")
+    assert [one for one in follow(log).all if isinstance(one, LayoutFinding)] == []
+
+
+def test_a_file_in_which_no_layout_is_known_is_not_known(tmp_path: Path) -> None:
+    """The other files are followed, and the run is not conclusive."""
+    log = tmp_path / "broker.log"
+    log.write_text("\nmessage=Completed request level=DEBUG\nmore\n", encoding="utf-8")
+    found = follow(SAMPLE, log)
+    assert [one for one in found.all if isinstance(one, LayoutFinding)] == [
+        LayoutFinding(str(SAMPLE), PLAIN),
+        LayoutFinding(str(log), None, 2, '"message=Completed request level=DEBUG"'),
+    ]
+    totals = ConformTotals()
+    for finding in found.all:
+        totals.add(finding)
+    assert (totals.layouts, len(totals.unknown_layouts)) == ({PLAIN: 1}, 1)
+    assert totals.exit_code is ExitCode.INCONCLUSIVE
+    result = ConformResult("fetch_session", totals)
+    shown = [plain(block.text) for block in conform_blocks(result, verbose=False)]  # type: ignore[union-attr]
+    assert shown[1:4] == [
+        f"{log}: no line is of a known layout; the first one, line 2: "
+        '"message=Completed request level=DEBUG"',
+        f"  known are {PLAIN} with `Completed request:` and JSON, alone or within {LOG4J2}, "
+        f"{ELASTIC}, {DOCKER}, {RUNTIME}",
+        "1 file of plain lines",
+    ]
+
+
+@pytest.mark.parametrize("layout", NAMES)
 def test_requests_are_the_same_in_each_layout(layout: Layout, tmp_path: Path) -> None:
     written = _in_layout(layout)
     log = tmp_path / "kafka.log"

@@ -140,7 +140,10 @@ class TestSamples:
             answered={},
             isolation_level=0,
             total_time_ms=20.477,
+            software_name="kafka-python",
+            software_version="3.0.12",
         )
+        assert line.software == "kafka-python 3.0.12"
         assert line.arrival_ms == 1795252024432 - 20.477
         wire_order = ["t2-1", "t2-0", "t2-2", "t1-0", "t1-2", "t1-1"]
         assert [str(partition) for partition in line.partitions] == wire_order

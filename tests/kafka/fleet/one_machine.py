@@ -11,6 +11,7 @@ from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.fleet.columns import FOLLOWED, batches_of
 from lockstep_kafka.fleet.following import rows_of_finding
+from lockstep_kafka.totals import ConformTotals
 from tests.kafka.fleet.pipeline import BROKER_FROM, Rows
 from tests.kafka_models import fetch_session
 
@@ -28,6 +29,25 @@ def rows_of(*logs: Path) -> dict[str, Rows]:
         kind: [{"broker": row["broker"], **row[kind]} for row in dicts if row[kind] is not None]
         for kind in ("session", "departure", "quarantined")
     }
+
+
+def causes_of(*logs: Path) -> Counter[tuple[Any, ...]]:
+    """The causes of departures."""
+    totals = ConformTotals()
+    for finding in observe([str(log) for log in logs], fetch_session, BrokerPaths(BROKER_FROM)):
+        totals.add(finding)
+    return comparable_causes(totals)
+
+
+def comparable_causes(totals: ConformTotals) -> Counter[tuple[Any, ...]]:
+    """What is counted of each cause."""
+    return Counter(
+        (
+            *(str(cause.first.side), cause.first.remark.rule.id, cause.who),
+            *(cause.sessions, cause.places.count, cause.first_ms, cause.last_ms),
+        )
+        for cause in totals.causes
+    )
 
 
 def comparable(rows: Rows) -> Counter[str]:

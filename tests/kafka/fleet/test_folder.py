@@ -32,6 +32,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
         replace(ORIGIN, model="other"),
         replace(ORIGIN, source="topic"),
         replace(ORIGIN, broker_from=None),
+        replace(ORIGIN, format=1),
     ],
 )
 def test_tables_of_something_else(tmp_path: Path, other: Origin) -> None:
@@ -67,7 +68,11 @@ def test_an_origin_that_is_damaged(tmp_path: Path) -> None:
         ({"out": Path("tables")}, "--out goes with --engine spark"),
         ({"master": "local[2]"}, "--master goes with --engine spark"),
         ({"logs": ("kafka://a:1/b",)}, "a topic goes with --engine spark"),
-        ({"follow": True}, "--follow goes with a topic"),
+        ({"follow": True}, "--follow goes with one file"),
+        ({"follow": True, "logs": (__file__, __file__)}, "--follow goes with one file"),
+        ({"follow": True, "logs": (str(Path(__file__).parent),)}, "--follow goes with one file"),
+        ({"follow": True, "logs": ("-",)}, "--follow goes with one file"),
+        ({"follow": True, "engine": "spark", "out": Path("t")}, "--follow goes with a topic"),
         (
             {"engine": "spark", "out": Path("t"), "logs": ("kafka://a:1/b", "c")},
             "a topic is read by itself",

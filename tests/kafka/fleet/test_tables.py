@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lockstep_kafka.fleet.figures import SIDES, figures
+from lockstep_kafka.fleet.summary import summary
 from lockstep_kafka.fleet.tables import (
     DEPARTURES,
     METRICS,
@@ -18,7 +19,7 @@ from lockstep_kafka.fleet.tables import (
     STATES,
 )
 from lockstep_kafka.report.fleet_page import fleet_page
-from tests.kafka.fleet.one_machine import comparable, rows_of
+from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
 from tests.kafka.fleet.pipeline import Fleet, Rows, fleet
 from tests.kafka.fleet.runs import Runs
 
@@ -47,6 +48,9 @@ def test_tables_say_what_one_process_says(spark: SparkSession, logs: Path, tmp_p
     for row in runs.rows(DEPARTURES):
         assert row["text"] == text_at(row["file"], row["line"], row["offset"])
     assert_figures(runs)
+    causes = comparable_causes(summary(runs.tables).totals)
+    assert causes == causes_of(*everything)
+    assert {sessions > 1 for _, _, _, sessions, *_ in causes} == {False, True}
     versions = runs.versions()
     assert runs.run(logs).ranges == []
     assert runs.versions() == versions

@@ -27,7 +27,7 @@ HOSTILE = "</script><script>alert(1)</script>$x^2$\x07&amp;"
 def figures(client: str = "orders") -> FleetFigures:
     candidate = Candidate("send_full", "epoch  == 0", {"epoch": "3"})
     text = f'{{"c": "{client}"}}'
-    example = Example(f"logs/{client}.log", 12, BEGIN_MS, "the epoch is 3", text, [candidate])
+    example = Example(f"logs/{client}.log", 12, BEGIN_MS, "the epoch is 3", text, text, [candidate])
     return FleetFigures(
         sessions={
             "client": {Verdict.CONFORMS: 4, Verdict.DEPARTS: 1},
@@ -45,6 +45,8 @@ def figures(client: str = "orders") -> FleetFigures:
         kinds=[
             DepartureGroup(
                 "client",
+                "session-epoch-expected",
+                client,
                 f"epoch 0 of {client}",
                 ["227-6"],
                 3,

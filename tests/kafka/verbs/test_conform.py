@@ -12,8 +12,10 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.requests.run import Unwatched
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.workspace import Workspace, find_workspace
-from lockstep_kafka.findings import Verdict
-from lockstep_kafka.verbs.conform import ConformRequest, ConformResult, conform
+from lockstep_kafka.findings import Progress, Verdict
+from lockstep_kafka.verbs.conform import ConformRequest, ConformResult, conform, shown_progress
+from tests.kafka.conform.following import LOGS
+from tests.kafka.conform.following import follow as follow_logs
 from tests.kafka.conform.plain import follow_plainly
 
 TURNSTILE = Path(__file__).parents[2] / "workspaces" / "turnstile"
@@ -103,3 +105,36 @@ def test_a_watch_is_told_how_far_it_is(workspace: Workspace) -> None:
     Path("a.log").write_text("conforms conforms 1 c\nother\n", encoding="utf-8")
     conform(ConformRequest(("a.log",)), watch=Noting())
     assert notes == ["conform turnstile", "a.log  2 lines, 0 followed"]
+
+
+@pytest.mark.parametrize(
+    ("progress", "seconds", "shown"),
+    [
+        (Progress("a.log", 2_000, 1_900, 0), 9.0, ""),
+        (Progress("a.log", 2_000, 1_900, 0, 30_000_000, 120_000_000), 1.0, ""),
+        (Progress("a.log", 2_000, 1_900, 0, 0, 120_000_000), 9.0, ""),
+        (
+            Progress("a.log", 2_000, 1_900, 0, 30_000_000, 1_230_000_000),
+            10.0,
+            ", 30 of 1,230 MB, 3.0 MB/s, about 400 s left",
+        ),
+    ],
+)
+def test_progress_says_how_long_it_takes(progress: Progress, seconds: float, shown: str) -> None:
+    assert shown_progress(progress, seconds) == f"a.log  2,000 lines, 1,900 followed{shown}"
+
+
+def test_bytes_are_those_of_the_files_as_they_are_stored(tmp_path: Path) -> None:
+    """Of all files, compressed ones among them, until all are read."""
+    logs = [LOGS / "aiokafka.log", *sorted(LOGS.glob("cases/fa*.gz"))]
+    size = sum(path.stat().st_size for path in logs)
+    steps = [one for one in follow_logs(*logs).all if isinstance(one, Progress)]
+    assert steps[-1].read_bytes == steps[-1].all_bytes == size
+    log = tmp_path / "a.log"
+    log.write_bytes(b"x\n" * 20_000)
+    steps = [
+        one for one in follow_logs(log, LOGS / "aiokafka.log").all if isinstance(one, Progress)
+    ]
+    done = [one.read_bytes for one in steps]
+    assert done == sorted(done)
+    assert 0 < done[0] <= log.stat().st_size < done[-1]

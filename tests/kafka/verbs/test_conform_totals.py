@@ -19,13 +19,8 @@ from lockstep_kafka.findings import (
     SessionFinding,
     Verdict,
 )
-from lockstep_kafka.totals import (
-    MOST_REASONS,
-    NOTHING_JUDGED,
-    OTHER_REASONS,
-    ConformTotals,
-    LineReason,
-)
+from lockstep_kafka.rules import Rule
+from lockstep_kafka.totals import ConformTotals, LineReason
 
 
 def place(line: int) -> Place:
@@ -33,15 +28,17 @@ def place(line: int) -> Place:
 
 
 def session(client: str = "", broker: str = "", line: int = 1, *, lines: int = 2) -> SessionFinding:
-    """A session of which one thing is remarked a side: `departs` or `unknown`, with a reason."""
+    """A session of which one thing is remarked a side: `departs`, or `unknown` and how much is."""
     found = SessionFinding(7, "c", "x", place(line), place(line), True, lines=lines, partial=1)
     for side, remark in ((found.client_side, client), (found.broker_side, broker)):
-        verdict, _, because = remark.partition(" ")
+        verdict, _, needed = remark.partition(" ")
         if verdict == "silent":
             continue
         side.judged = 1
         if verdict:
-            side.remark(Remark(Verdict(verdict), place(line), because))
+            rule = Rule.ANSWERED_WHEN_EMPTIED if verdict == "departs" else Rule.NEW_CONNECTION
+            arguments = {"session": 7, "needed": int(needed)} if needed else {}
+            side.remark(Remark(rule, place(line), arguments))
     return found
 
 
@@ -53,7 +50,7 @@ def totals_of(*findings: Finding, most: int | None = None) -> ConformTotals:
 
 
 def test_sides_are_counted_apart() -> None:
-    totals = totals_of(session(), session("departs x"), session("unknown y", "departs x"))
+    totals = totals_of(session(), session("departs"), session("unknown 1", "departs"))
     assert {verdict: kept.count for verdict, kept in totals.sessions.items()} == {
         Verdict.CONFORMS: 1,
         Verdict.UNKNOWN: 0,
@@ -72,46 +69,37 @@ def test_sides_are_counted_apart() -> None:
         ((), ExitCode.INCONCLUSIVE),
         ((Progress("", 3, 0, 3),), ExitCode.INCONCLUSIVE),
         ((session("silent"),), ExitCode.INCONCLUSIVE),
-        ((session(), session("unknown y")), ExitCode.INCONCLUSIVE),
+        ((session(), session("unknown 1")), ExitCode.INCONCLUSIVE),
         ((session(), FileFinding("b.log", "no")), ExitCode.INCONCLUSIVE),
-        ((session("unknown y", "departs x"), FileFinding("b.log", "no")), ExitCode.VIOLATED),
+        ((session("unknown 1", "departs"), FileFinding("b.log", "no")), ExitCode.VIOLATED),
     ],
 )
 def test_exit_code(findings: tuple[Finding, ...], code: ExitCode) -> None:
     assert totals_of(*findings).exit_code is code
 
 
-def test_unknown_sessions_are_counted_by_reason() -> None:
+def test_unknown_sessions_are_counted_by_rule() -> None:
     totals = totals_of(
-        session("unknown hole", "unknown hole", 1),
-        session("unknown hole", "unknown hole", 2),
-        session("", "unknown hole", 3),
+        session("unknown 2", "unknown 2", 1),
+        session("unknown 2", "unknown 2", 2),
+        session("", "unknown 2", 3),
         session("silent", "", 4),
-        session("departs x", "unknown hole", 5),
+        session("departs", "unknown 2", 5),
     )
-    assert [(one.side, one.because, one.places.items) for one in totals.unknown] == [
-        ("client and broker", "hole", [place(1), place(2)]),
-        ("broker", "hole", [place(3)]),
-        ("client", NOTHING_JUDGED, [place(4)]),
+    assert [(one.side, one.rule, one.places.items) for one in totals.unknown] == [
+        ("client and broker", Rule.NEW_CONNECTION, [place(1), place(2)]),
+        ("broker", Rule.NEW_CONNECTION, [place(3)]),
+        ("client", Rule.NOTHING_JUDGED, [place(4)]),
     ]
 
 
-def test_reasons_that_differ_in_numbers_are_one() -> None:
-    totals = totals_of(*(session("", f"unknown {count} lost of 70", count) for count in (2, 2, 13)))
+def test_sentences_of_one_rule_are_one_reason() -> None:
+    totals = totals_of(*(session("", f"unknown {count}", count) for count in (2, 2, 13)))
     (unknown,) = totals.unknown
-    assert (unknown.because, unknown.varies, unknown.places.count) == ("2 lost of 70", True, 3)
-    (unknown,) = totals_of(session("", "unknown 1 lost"), session("", "unknown 1 lost")).unknown
+    assert unknown.because.startswith("2 requests of session 7 may be missing")
+    assert (unknown.varies, unknown.places.count) == (True, 3)
+    (unknown,) = totals_of(session("", "unknown 1"), session("", "unknown 1")).unknown
     assert not unknown.varies
-
-
-def test_reasons_with_names_in_them_do_not_pile_up() -> None:
-    count = 3 * MOST_REASONS
-    totals = totals_of(
-        *(session("", f"unknown {'x' * line}", line) for line in range(1, count + 1))
-    )
-    assert len(totals.unknown) == MOST_REASONS + 1
-    last = totals.unknown[-1]
-    assert (last.because, last.places.count) == (OTHER_REASONS, count - MOST_REASONS)
 
 
 def test_lines_are_counted_by_file_and_reason() -> None:
@@ -136,7 +124,7 @@ def test_what_is_still_open_is_counted_by_progress() -> None:
 
 
 def test_the_first_of_each_verdict_are_kept() -> None:
-    findings = [session(), *(session("departs x", line=line) for line in (1, 2, 3))]
+    findings = [session(), *(session("departs", line=line) for line in (1, 2, 3))]
     totals = totals_of(*findings, most=2)
     assert totals.departing.items == findings[1:3]
     assert (totals.departing.count, totals.departing.more) == (3, 1)
@@ -147,7 +135,7 @@ def many(count: int) -> Iterator[Finding]:
     for line in range(count):
         yield LineFinding(place(line), ("foreign", "truncated", MOVED)[line % 3], f"{line}")
         if line % 10 == 0:
-            yield session("", ("", "departs x", f"unknown {'x' * (line % 99)}")[line % 3], line)
+            yield session("", ("", "departs", f"unknown {line % 99}")[line % 3], line)
 
 
 def test_many_findings_do_not_grow_memory() -> None:

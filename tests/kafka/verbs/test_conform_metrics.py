@@ -1,0 +1,84 @@
+"""`conform --metrics` writes what the findings say, as Prometheus's own parser reads it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from lockstep.errors import LockstepError
+from lockstep.workspace import find_workspace
+from lockstep_kafka.findings import CountedLines, LineCounts, SideName, Verdict
+from lockstep_kafka.verbs.conform import conform
+from lockstep_kafka.verbs.conform_metrics import ConformMetrics
+from lockstep_kafka.verbs.conform_request import ConformRequest
+from tests.kafka.conform.following import LOGS, ROOT
+
+CASES = LOGS / "cases"
+
+Samples = dict[str, Counter[frozenset[tuple[str, str]]]]
+
+
+def samples(file: Path) -> Samples:
+    """Each counter with its values by their labels."""
+    found: Samples = {}
+    for family in text_string_to_metric_families(file.read_text(encoding="utf-8")):
+        assert family.type == "counter"
+        for sample in family.samples:
+            labels = frozenset(sample.labels.items())
+            found.setdefault(sample.name, Counter())[labels] += int(sample.value)
+    return found
+
+
+def test_counters_are_those_of_the_findings(tmp_path: Path) -> None:
+    file = tmp_path / "lockstep.prom"
+    logs = (CASES, LOGS / "raft-fetch.log")
+    result = conform(ConformRequest(logs, metrics=file, workspace=find_workspace(ROOT)))
+    found = samples(file)
+    assert found["lockstep_conform_lines_total"].total() == result.totals.followed
+    for name in SideName:
+        sides = [getattr(session, f"{name}_side") for session in result.sessions]
+        verdicts = Counter(side.verdict for side in sides)
+        rules: Counter[str] = Counter()
+        for side in sides:
+            rules.update({rule.id: count for rule, count in side.by_rule.items()})
+        assert verdicts == by_label(found["lockstep_conform_sessions_total"], "verdict", name)
+        assert rules == by_label(found["lockstep_conform_remarks_total"], "rule", name)
+        assert verdicts[Verdict.DEPARTS] > 1
+        assert len(rules) > 1
+    reasons = Counter(line.reason for line in result.totals.lines.items)
+    assert reasons == by_label(found["lockstep_conform_lines_not_followed_total"], "reason")
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def by_label(
+    counts: Counter[frozenset[tuple[str, str]]], label: str, side: SideName | None = None
+) -> Counter[str]:
+    sums: Counter[str] = Counter()
+    for labels, count in counts.items():
+        named = dict(labels)
+        if side is None or named["side"] == side.value:
+            sums[named[label]] += count
+    return sums
+
+
+def test_a_name_may_hold_anything(tmp_path: Path) -> None:
+    client = 'a"b\\c\nd{e="f"} 1'
+    metrics = ConformMetrics()
+    for _ in range(2):
+        metrics.add(CountedLines("b", [LineCounts(client, 17, None, lines=2)]))
+    metrics.write(tmp_path / "a.prom")
+    labels = frozenset({("client", client), ("version", "17"), ("broker", "b")})
+    assert samples(tmp_path / "a.prom")["lockstep_conform_lines_total"] == {labels: 4}
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(LockstepError, match=r"a\.prom"):
+        ConformMetrics().write(tmp_path / "no" / "a.prom")
+
+
+def test_tables_have_metrics_of_their_own(tmp_path: Path) -> None:
+    with pytest.raises(LockstepError, match="--metrics does not go with --engine spark"):
+        ConformRequest(("a",), engine="spark", out=tmp_path, metrics=tmp_path / "a.prom")
