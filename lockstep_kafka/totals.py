@@ -196,8 +196,9 @@ class ConformTotals:
 
     @property
     def causes(self) -> list[Cause]:
-        """What departs, by cause."""
-        return list(self.by_cause.values())
+        """What departs, by cause: those of most sessions first, and then those of most lines."""
+        causes = self.by_cause.values()
+        return sorted(causes, key=lambda one: (one.sessions, one.places.count), reverse=True)
 
     @property
     def unknown(self) -> list[Unknowns]:

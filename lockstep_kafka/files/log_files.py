@@ -82,6 +82,7 @@ def in_order_of_time(files: Sequence[File], first_ms: Callable[[File], int | Non
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 _MILLISECOND_TIME = re.compile(rb"\W*([0-9]{13})(?![0-9])")
 _DATE_TIME = re.compile(
     rb"([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2})"
@@ -112,6 +113,14 @@ def zone_of(prefix: bytes) -> tzinfo:
     if match is None or match[3] in (None, b"Z"):
         return UTC
     return datetime.strptime(match[3].strip().decode(), "%z").tzinfo or UTC
+
+
+def moment_of(time_ms: int | None, zone: tzinfo | None) -> datetime | None:
+    """A time that a line has, in that time zone; None where there is none, or no such date."""
+    try:
+        return None if time_ms is None else (_EPOCH + time_ms * _MILLISECOND).astimezone(zone)
+    except OverflowError:
+        return None  # a date before the year 1 or behind the year 9999, as a damaged line may have
 
 
 @lru_cache(maxsize=64)

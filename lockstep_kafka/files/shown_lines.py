@@ -12,13 +12,13 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC
 
 from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep_kafka.files.abridged import abridged
 from lockstep_kafka.files.layouts import MARKER, joined_lines, unwrapped
 from lockstep_kafka.files.lines import FetchLine
-from lockstep_kafka.files.log_files import zone_of
+from lockstep_kafka.files.log_files import moment_of, zone_of
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import Place, RemarkFinding, ShownLine
 from lockstep_kafka.rules import ALONE
@@ -31,8 +31,6 @@ _SESSION = re.compile(rb'"sessionId":\s*(-?[0-9]+)')
 _WATERMARK = re.compile(rb'"highWatermark":\s*([0-9]+)')
 _LOWER_THAN_SENT = {"known", "now"}
 """Arguments that are compared with a watermark which any fetcher may have been sent."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def shown_lines(remarks: Sequence[RemarkFinding]) -> list[tuple[ShownLine, ...]]:
@@ -103,7 +101,7 @@ class _Wanted:
         own = self._abridged(at)
         if own is None or own.text != self.finding.abridged:
             # Another file has its name by now.
-            moment = _moment(self.finding.time_ms, UTC)
+            moment = moment_of(self.finding.time_ms, UTC)
             yield ShownLine(at, moment, self.finding.abridged)
             return
         earlier = [place for place in self.places[:-1] if place in self.found]
@@ -139,7 +137,7 @@ class _Wanted:
         if line is None or fetch is None:
             return None
         zone = zone_of(unwrapped(line.content).partition(MARKER)[0])
-        moment = _moment(fetch.time_ms, zone)
+        moment = moment_of(fetch.time_ms, zone)
         return ShownLine(place, moment, abridged(fetch, self.finding.broker, self.partition))
 
 
@@ -167,7 +165,3 @@ def _look_through(file: str, wanted: Sequence[_Wanted]) -> None:
 
 def _in_order(place: Place) -> tuple[str, int]:
     return place.file, place.line
-
-
-def _moment(time_ms: int | None, zone: tzinfo) -> datetime | None:
-    return None if time_ms is None else (_EPOCH + timedelta(milliseconds=time_ms)).astimezone(zone)

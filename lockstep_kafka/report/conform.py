@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.system.physical_lines import STANDARD_INPUT
 from lockstep.words import plural, printable
 from lockstep_kafka.files.layouts import LAYOUTS, PLAIN
+from lockstep_kafka.files.log_files import moment_of
 from lockstep_kafka.findings import (
     Candidate,
     Place,
@@ -88,7 +89,7 @@ def _row(session: SessionFinding) -> Row:
 def remark_line(finding: RemarkFinding) -> Paragraph:
     """A remark as it comes: its line, abridged, who departs or is unknown, and why."""
     remark, at = finding.remark, finding.remark.at
-    moment = _moment(finding.time_ms, UTC)
+    moment = moment_of(finding.time_ms, UTC)
     time = "" if moment is None else f"{_time(moment)} "
     says = "departs" if remark.verdict is Verdict.DEPARTS else "is unknown"
     who = f"the {finding.side} {says} ({remark.rule.id})"
@@ -104,7 +105,7 @@ def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:
     often = f"{plural(cause.sessions, 'session')}, {plural(cause.places.count, 'line')}"
     head = f"{at}: the {finding.side} departs ({remark.rule.id}): {often}"
     yield shown_line(f"{head}, {cause.who}{_span(cause)}", _STYLES[Verdict.DEPARTS])
-    moment = _moment(finding.time_ms, UTC)
+    moment = moment_of(finding.time_ms, UTC)
     for line in cause.shown or (ShownLine(at, moment, finding.abridged),):
         time = "" if line.time is None else f"{_time(line.time)} "
         yield shown_line(f"  {_within(str(line.at), at.file)}: {time}{line.text}")
@@ -122,18 +123,14 @@ def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:
 def _span(cause: Cause) -> str:
     """From when to when a cause was seen, in the time zone of the log."""
     zone = next((line.time.tzinfo for line in cause.shown if line.time is not None), UTC)
-    first, last = _moment(cause.first_ms, zone), _moment(cause.last_ms, zone)
+    first, last = moment_of(cause.first_ms, zone), moment_of(cause.last_ms, zone)
     if first is None or last is None:
         return ""
-    shown = f", {first:%Y-%m-%d} {_time(first)}"
+    shown = f", {first.date()} {_time(first)}"
     if first == last:
         return shown
-    day = "" if first.date() == last.date() else f"{last:%Y-%m-%d} "
+    day = "" if first.date() == last.date() else f"{last.date()} "
     return f"{shown} to {day}{_time(last)}"
-
-
-def _moment(time_ms: int | None, zone: tzinfo | None) -> datetime | None:
-    return None if time_ms is None else datetime.fromtimestamp(time_ms / 1000, zone)
 
 
 def _time(moment: datetime) -> str:

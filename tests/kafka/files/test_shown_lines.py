@@ -11,13 +11,16 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from lockstep.pages.blocks import Paragraph
 from lockstep_kafka.files.abridged import abridged
 from lockstep_kafka.files.lines import AnsweredPartition, FetchLine, TopicPartition
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.files.shown_lines import shown_lines
 from lockstep_kafka.findings import RemarkFinding, ShownLine, Verdict
+from lockstep_kafka.report.conform import conform_blocks
 from lockstep_kafka.rules import Rule
 from lockstep_kafka.totals import ConformTotals
+from lockstep_kafka.verbs.conform import ConformResult
 from tests.kafka.conform.following import LOGS, follow
 
 CASES = LOGS / "cases"
@@ -150,6 +153,29 @@ def test_times_are_those_of_the_log(tmp_path: Path, prefix: str, hour: int, offs
     (line,) = shown
     assert line.time is not None
     assert (line.time.hour, line.time.utcoffset()) == (hour, timedelta(minutes=offset))
+
+
+@pytest.mark.parametrize(
+    "prefix", ["9999-12-31T23:59:59.999-23:59", "0001-01-01T00:00:00+23:59", "Sunday"]
+)
+def test_a_date_that_is_none(tmp_path: Path, prefix: str) -> None:
+    """A line whose time is damaged is shown without it."""
+    file = tmp_path / "a.log"
+    text = json_lines("m3-control")[0].partition("Completed request:")[2]
+    file.write_text(f"{prefix} Completed request:{text}\n")
+    totals = ConformTotals()
+    for finding in follow(file).all:
+        totals.add(finding)
+    (cause,) = totals.causes
+    (cause.shown,) = shown_lines([cause.first])
+    assert [line.time for line in cause.shown] == [None]
+    shown = conform_blocks(ConformResult("fetch_session", totals), verbose=False)
+    lines = [block.text for block in shown if isinstance(block, Paragraph)]
+    assert lines[0] == (
+        f"{file}:1: the broker departs (asked-not-answered-without-session): 1 session, 1 line, "
+        "127.0.0.1:34069"
+    )
+    assert str(lines[1]).startswith("  line 1: broker 127.0.0.1:34069, client rd1 v16: (0, -1) ")
 
 
 def test_what_cannot_be_read_again_is_shown_alone(tmp_path: Path) -> None:

@@ -16,11 +16,13 @@ from lockstep_kafka.findings import (
     Place,
     Progress,
     Remark,
+    RemarkFinding,
     SessionFinding,
+    SideName,
     Verdict,
 )
 from lockstep_kafka.rules import Rule
-from lockstep_kafka.totals import ConformTotals, LineReason
+from lockstep_kafka.totals import MOST_CAUSES, ConformTotals, LineReason
 
 
 def place(line: int) -> Place:
@@ -153,3 +155,49 @@ def test_many_findings_do_not_grow_memory() -> None:
         tracemalloc.stop()
     assert totals.lines.count == 102_000
     assert grown < 50_000
+
+
+def remarked(who: str, line: int, *, is_first: bool, time_ms: int | None = None) -> RemarkFinding:
+    """A client of some software departs on a line of a session."""
+    return RemarkFinding(
+        side=SideName.CLIENT,
+        broker="b",
+        session=7,
+        began=place(1),
+        client="c",
+        api_version=17,
+        time_ms=time_ms,
+        remark=Remark(Rule.STRANGER_REMOVED, place(line), {"partition": "t-0"}),
+        software=who,
+        is_first=is_first,
+    )
+
+
+def test_causes_count_sessions_and_lines_and_the_largest_is_first() -> None:
+    totals = totals_of(
+        remarked("a 1", 1, is_first=True, time_ms=9),
+        remarked("", 2, is_first=True),
+        remarked("b 1", 3, is_first=True, time_ms=30),
+        remarked("b 1", 3, is_first=False, time_ms=30),  # another partition of the line
+        remarked("b 1", 4, is_first=True, time_ms=20),
+        remarked("a 1", 5, is_first=False, time_ms=0),
+        RemarkFinding(
+            *(SideName.CLIENT, "b", 7, place(1), "c", 17, None),
+            Remark(Rule.NEGATIVE_ID, place(6), {"session": -1}),
+        ),
+    )
+    assert [
+        (one.who, one.sessions, one.places.count, one.first_ms, one.last_ms)
+        for one in totals.causes
+    ] == [
+        ("b 1", 2, 2, 20, 30),
+        ("a 1", 1, 2, 0, 9),
+        ("unnamed software (Fetch v17)", 1, 1, None, None),
+    ]
+
+
+def test_kinds_of_software_do_not_pile_up() -> None:
+    count = MOST_CAUSES + 50
+    totals = totals_of(*(remarked(f"a {line}", line, is_first=True) for line in range(1, count)))
+    assert len(totals.causes) == MOST_CAUSES + 1
+    assert (totals.causes[0].who, totals.causes[0].sessions) == ("others", 49)
