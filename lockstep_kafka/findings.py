@@ -227,6 +227,8 @@ class Progress:
     others: int
     read_bytes: int = 0
     all_bytes: int | None = None
+    in_columns: int = 0
+    """Of the followed ones and the others, those for which no object was made."""
 
 
 @dataclass(slots=True)

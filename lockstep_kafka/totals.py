@@ -185,6 +185,11 @@ class ConformTotals:
         return self.lines.count - self.moved + self.other_requests
 
     @property
+    def in_columns(self) -> int:
+        """Requests that were followed without an object for each."""
+        return self._progress.in_columns
+
+    @property
     def other_requests(self) -> int:
         """Lines that are requests of which the model says nothing."""
         return self._progress.others

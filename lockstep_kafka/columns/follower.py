@@ -226,6 +226,7 @@ class ColumnFollower(BrokerFollower):
     def take_up_counts(self) -> None:
         """Add what the kernel counted to what is counted here."""
         memory = self._memory
+        self.in_columns += memory["followed"] + memory["other_requests"]
         self.followed += memory["followed"]
         self.others += memory["other_requests"]
         memory["followed"] = memory["other_requests"] = 0
@@ -366,6 +367,8 @@ class ColumnFollower(BrokerFollower):
             total_time_ms=total,
             fingerprint=of[ROW.fingerprint],
             moved=bool(of[ROW.moved]),
+            software_name=numbers.text(of[ROW.software_name]),
+            software_version=numbers.text(of[ROW.software_version]),
         )
 
     def _held(self) -> Iterator[tuple[int, Request]]:

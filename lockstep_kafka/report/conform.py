@@ -69,6 +69,9 @@ def conform_blocks(
         yield shown_line(text, "inconclusive")
     yield from _layouts(totals)
     yield from map(shown_line, _sums(totals))
+    if verbose and totals.in_columns:
+        text = f"  {plural(totals.in_columns, 'request')} of them in columns, the others one by one"
+        yield shown_line(text, "dim")
     if result.is_interrupted:
         yield shown_line("interrupted: what is above is not all", "inconclusive")
 

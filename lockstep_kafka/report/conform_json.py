@@ -41,6 +41,7 @@ def conform_json(result: ConformResult) -> dict[str, object]:
                 "moved": totals.moved,
                 "not_followed": totals.not_followed,
                 "other_requests": totals.other_requests,
+                "in_columns": totals.in_columns,
             },
             "layouts": dict(totals.layouts),
             "unreadable_files": len(totals.files),

@@ -76,6 +76,8 @@ class BrokerFollower:
         """How many requests were followed."""
         self.others = saved.others
         """How many requests were read of which the model says nothing."""
+        self.in_columns = 0
+        """For how many of both no object was made."""
 
     def follow(self, request: Request, position: int) -> Sequence[Finding]:
         """Take a line up; what is final thereby.

@@ -95,6 +95,7 @@ class Brokers:
             sum(follower.others for follower in followers),
             self._reading.read_bytes,
             self._reading.all_bytes,
+            sum(follower.in_columns for follower in followers),
         )
 
     def _follow(self, request: Request, position: int) -> Sequence[Finding]:

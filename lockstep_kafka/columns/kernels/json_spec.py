@@ -30,6 +30,7 @@ class Object(IntEnum):
     DIVERGING = 9
     SNAPSHOT = 10
     REPLICA = 11
+    CLIENT = 12
 
 
 OBJECTS: Final = len(Object)
@@ -54,7 +55,7 @@ FIELDS = words(
     "old_replica session epoch max_wait min_bytes isolation error response_session throttle "
     "topic_name topic_id partition fetch_offset log_start max_bytes leader_epoch last_fetched "
     "partition_error high_watermark stable records_size preferred diverging snapshot_end "
-    "snapshot_epoch no_records topic_of time fingerprint"
+    "snapshot_epoch no_records topic_of time fingerprint software_name software_version"
 )
 """The fields of the line that is read."""
 
@@ -80,6 +81,9 @@ SPEC: Final = (
     Field(Object.LINE, "response", Kind.OBJECT, Object.RESPONSE, first=4),
     Field(Object.LINE, "connection", Kind.TEXT, _F.connection, first=4),
     Field(Object.LINE, "totalTimeMs", Kind.MILLISECONDS, _F.total_digits),
+    Field(Object.LINE, "clientInformation", Kind.OBJECT, Object.CLIENT),
+    Field(Object.CLIENT, "softwareName", Kind.TEXT, _F.software_name),
+    Field(Object.CLIENT, "softwareVersion", Kind.TEXT, _F.software_version),
     Field(Object.HEADER, "requestApiKey", Kind.INTEGER, _F.api, 16, 4),
     Field(Object.HEADER, "requestApiVersion", Kind.INTEGER, _F.version, 16, 4),
     Field(Object.HEADER, "correlationId", Kind.INTEGER, _F.correlation, first=4),

@@ -47,7 +47,7 @@ ODD_FETCH: Final = 3
 ROW = words(
     "place kind line file time total version correlation client connection replica session epoch "
     "max_wait min_bytes error response_session throttle isolation fingerprint moved position next "
-    "steps api asked forgotten answered"
+    "steps api software_name software_version asked forgotten answered"
 )
 """A line; what it says of partitions follows. `asked` and so on count those. `total` is a double;
 `steps` is the correlation id, counted on where ids wrap. `place` is the kernels' own."""

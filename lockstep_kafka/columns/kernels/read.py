@@ -39,7 +39,7 @@ _NO_SIZE = -1
 _LINE, _HEADER, _REQUEST = int(Object.LINE), int(Object.HEADER), int(Object.REQUEST)
 _RESPONSE, _ASKED_TOPIC, _ASKED = int(Object.RESPONSE), int(Object.ASKED_TOPIC), int(Object.ASKED)
 _FORGOTTEN_TOPIC, _ANSWERED = int(Object.FORGOTTEN_TOPIC), int(Object.ANSWERED)
-_ANSWERED_TOPIC = int(Object.ANSWERED_TOPIC)
+_ANSWERED_TOPIC, _CLIENT = int(Object.ANSWERED_TOPIC), int(Object.CLIENT)
 _INTEGER, _TEXT, _TEXT_OR_NULL = int(Kind.INTEGER), int(Kind.TEXT), int(Kind.TEXT_OR_NULL)
 _MILLISECONDS, _OBJECT, _OBJECTS = int(Kind.MILLISECONDS), int(Kind.OBJECT), int(Kind.OBJECTS)
 _INTEGERS, _NULL = int(Kind.INTEGERS), int(Kind.NULL)
@@ -274,6 +274,8 @@ def _object(m: Any, at: Any) -> Any:
                 if fields[F.api] == _FETCH_API and not _OLDEST <= version <= _NEWEST:
                     return _ODD
                 needed = required[_OLDEST * OBJECTS + of]
+            elif of == _CLIENT:
+                needed = 0
             elif of == _LINE and fields[F.api] != _FETCH_API:
                 needed = m.required_of_others
             else:
@@ -323,9 +325,9 @@ def _object(m: Any, at: Any) -> Any:
             kind = keys[key + KEY.kind]
             if kind != _OBJECT and kind != _OBJECTS:
                 at = _simple(m, at, key)
-            elif of == _LINE and keys[key + KEY.target] != _HEADER and fields[F.api] < 0:
-                return _ODD
-            elif of == _LINE and keys[key + KEY.target] != _HEADER and fields[F.api] != _FETCH_API:
+            elif keys[key + KEY.target] in (_REQUEST, _RESPONSE) and fields[F.api] != _FETCH_API:
+                if fields[F.api] < 0:
+                    return _ODD  # the header comes later
                 at = skipped_value(m, at)
             elif kind == _OBJECT and text[at] == _OPEN:
                 nested = 1
@@ -370,6 +372,7 @@ def read(m: Any, at: Any, end: Any) -> Any:
         return False
     fields[F.api] = -1
     fields[F.total_digits], fields[F.total_scale] = 0, 1
+    fields[F.software_name] = fields[F.software_version] = m.empty_text
     m.asked_count = m.forgotten_count = m.answered_count = 0
     m.mark += 1
     stop = _object(m, start)

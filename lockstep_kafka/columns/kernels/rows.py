@@ -85,6 +85,8 @@ def keep(m: Any) -> Any:
     rows[row + ROW.client] = fields[F.client]
     rows[row + ROW.connection] = fields[F.connection]
     rows[row + ROW.api] = fields[F.name]
+    rows[row + ROW.software_name] = fields[F.software_name]
+    rows[row + ROW.software_version] = fields[F.software_version]
     rows[row + ROW.fingerprint] = fields[F.fingerprint]
     rows[row + ROW.moved] = 0
     if is_fetch:
