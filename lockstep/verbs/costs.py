@@ -93,8 +93,8 @@ def costs(
         )
 
     def work(name: str) -> ModelCosts | Uncosted:
-        scope = request.scope or usual_scope(workspace, name, request.fault)
         version = Version(workspace, name, request.fault, request.proposal, request.constants)
+        scope = request.scope or usual_scope(version)
         try:
             return _costs(version, scope, request, watch)
         except Exception as error:
