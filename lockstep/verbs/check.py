@@ -208,7 +208,7 @@ def _check(plan: CheckPlan, version: Version, watch: Watch) -> Checked:
         with watch.search(f"{name} {scope.name}", expected) as on_progress:
             result, since = _explored(model, request, exploration, on_progress), None
     else:
-        result, since = kept, earlier.moment
+        result, since = kept, earlier.since
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, scope.name, result, judgement, since=since)
     if request.pin and checked.verdict in (Verdict.HOLDS, Verdict.DIFFERS):

@@ -233,7 +233,7 @@ def _departures(departures: DataFrame) -> list[Group]:
 
     rows = departures.withColumn("kind", kind_of(departures["because"]))
     # As text: Spark gives Python a time of the machine's own zone.
-    rows = rows.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
+    rows = rows.withColumn("since", sql.date_format("time", "yyyy-MM-dd'T'HH:mm:ss'Z'"))
     keys = ("broker", "client", "api_version", "side", "kind")
     return largest_groups(rows, Grouping(keys, ("time", "file", "line"), _MOST_GROUPS, 1))
 

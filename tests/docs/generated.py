@@ -120,7 +120,7 @@ def _fields(kind: type) -> str:
 def _type(annotation: ast.expr) -> str:
     first, _, other = ast.unparse(annotation).partition(" | ")
     is_list = first.startswith(("tuple", "list"))
-    word = "list" if is_list else _WORDS.get(first, "text" if first == "datetime" else "object")
+    word = "list" if is_list else _WORDS.get(first, "text" if first == "Moment" else "object")
     return f"{word} or null" if other else word
 
 
