@@ -17,6 +17,7 @@ from lockstep.requests.review import ReviewRequest
 if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.language.notation import State
+    from lockstep.verbs.replay import Replay
 
 STANDARD = Path("-")
 """Standard output, in place of a file."""
@@ -225,25 +226,32 @@ def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
         raise LockstepError(
             f"{' and '.join(printed)} would be printed in one", cure="write one to a file"
         )
-    return (_again if request.on is None else _on)(request, view, json)
+    if request.on is None:
+        from lockstep.verbs.replay import replay as run
+
+        return _shown(request, view, run(request), json)
+    from lockstep.verbs.replay_on import replay_on
+
+    with replay_on(request) as result:
+        return _shown(request, view, result, json)
 
 
-def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
-    """Take it on the model that it was recorded of."""
+def _shown(request: ReplayRequest, view: ReplayView, result: Replay, json: bool) -> int:
+    from lockstep.pages.blocks import Paragraph
     from lockstep.pages.output import Output
+    from lockstep.pages.text import PageText
     from lockstep.report.replay import (
-        behaviour_of,
         pictures_of,
         replay_blocks,
         replay_json,
-        shown_origin,
+        shown_title,
+        verdict_line,
     )
-    from lockstep.report.replay_step import Walked, walk
+    from lockstep.report.replay_step import walk
     from lockstep.report.view import show
     from lockstep.system.text_files import write_text
-    from lockstep.verbs.replay import replay as run
 
-    output, result = Output(), run(request)
+    output = Output()
     pictures = pictures_of(result, {"html": view.html, "svg": view.svg, "mermaid": view.mermaid})
     for picture in pictures:
         if picture.file != STANDARD:
@@ -252,37 +260,12 @@ def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     if printed:
         output.line(printed[0].text.rstrip())
     elif view.step:
-        output.line(shown_origin(result.origin))
-        output.line(f"{result.verdict}  {result.because}", str(result.verdict))
-        shown, read = behaviour_of(result), _reader(request, result.model)
-        walk(output, Walked(result.model, shown, result.origin.fault, read))
+        PageText(output).show([Paragraph(shown_title(result)), verdict_line(result)])
+        walk(output, result, _reader(request, result.model))
     else:
         blocks = replay_blocks(result, request.pytest, [picture.file for picture in pictures])
         show(blocks, lambda: replay_json(request.file, result), json=json)
-    return int(result.exit_code)
-
-
-def _on(request: ReplayRequest, view: ReplayView, json: bool) -> int:
-    """Take it on another version."""
-    from lockstep.pages.output import Output
-    from lockstep.report.replay import replay_on_blocks, replay_on_json, shown_title
-    from lockstep.report.replay_step import Walked, walk
-    from lockstep.report.view import show
-    from lockstep.verbs.replay_on import replay_on
-
-    output = Output()
-    with replay_on(request) as result:
-        if view.step:
-            output.line(shown_title(result))
-            output.line(f"{result.verdict}  {result.because}", str(result.verdict))
-            shown, refusal = result.violation or result.trace, result.refusal
-            refused = None if refusal is None else (refusal.action, refusal.parameters)
-            read = _reader(request, result.model)
-            walk(output, Walked(result.model, shown, result.version.fault, read, refused))
-        else:
-            blocks = replay_on_blocks(result)
-            show(blocks, lambda: replay_on_json(request.file, result), json=json)
-        return int(result.exit_code)
+    return result.exit_code
 
 
 def _reader(request: ReplayRequest, model: Model) -> Callable[[str], Callable[[State], bool]]:

@@ -19,7 +19,7 @@ from lockstep.report.ci.check_problems import parts_of
 from lockstep.report.counterexample import RequirementTexts, counterexample
 from lockstep.report.faults import FaultsView
 from lockstep.report.prove import ProveView
-from lockstep.report.replay import replay_blocks, replay_on_blocks
+from lockstep.report.replay import replay_blocks
 from lockstep.report.twin import TwinView
 from lockstep.report.view import pending
 from lockstep.results.trace import Trace
@@ -30,7 +30,7 @@ from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecke
 from lockstep.verbs.faults import FaultsOfModel, FaultsRun
 from lockstep.verbs.prove import ProveRun
 from lockstep.verbs.prove_result import Proved, Unproved
-from lockstep.verbs.replay import Replay, ReplayedOn
+from lockstep.verbs.replay import Replay
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
 
 _STYLE = """
@@ -74,8 +74,6 @@ def _blocks(result: object) -> Iterable[Block]:
             return TwinView(Path(), [result.task]).shown(result)
         case Replay():
             return replay_blocks(result)
-        case ReplayedOn():
-            return replay_on_blocks(result)
         case Trace():
             return [Lines(tuple(_steps(result)))]
         case _:

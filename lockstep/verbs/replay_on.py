@@ -76,10 +76,10 @@ class _Taking:
         self._steps: list[Step] = []
         self._first = model.initial
         self._result = ReplayedOn(
-            recording.origin,
-            version,
             model,
+            recording.origin,
             Trace(model.initial, ()),
+            version=version,
             missing=tuple(sorted(recorded - names)),
             added=tuple(name for name in names if name not in recorded),
             uncompared=tuple(name for name in shared if name not in self._compared),

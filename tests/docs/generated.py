@@ -21,6 +21,7 @@ from lockstep.verbs.prove_kept import (
     PropertyDetails,
     ProveDetails,
 )
+from lockstep.verbs.replay import OnDetails, ReplayDetails
 from lockstep.verbs.report_history import Entry
 from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
 
@@ -83,7 +84,7 @@ def errors() -> str:
 _KINDS = (
     *(Answer, CheckDetails, Entry, FaultDetails, MutantDetails),
     *(ProveDetails, PropertyDetails, BoundedDetails, EnoughDetails),
-    *(RefinementDetails, TlcCounts, TwinDetails),
+    *(RefinementDetails, TlcCounts, TwinDetails, ReplayDetails, OnDetails),
 )
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""
