@@ -13,9 +13,10 @@ from lockstep.pages.output import verdicts
 from lockstep.report.affected import affected_blocks, affected_json, since_text, skipped_text
 from lockstep.report.ci.check_problems import check_problems, parts_of
 from lockstep.report.ci.problems import Problems
-from lockstep.report.counterexample import RequirementTexts, counterexample
+from lockstep.report.counterexample import counterexample
 from lockstep.report.view import View, counted, pending
 from lockstep.results.verdict import Verdict
+from lockstep.trace.claims import RequirementTexts
 from lockstep.verbs.check import CheckPlan
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked, check_answer
 from lockstep.words import plural, shown_path

@@ -16,7 +16,7 @@ from lockstep.pages.blocks import Block, Lines, Paragraph
 from lockstep.pages.html import fragment
 from lockstep.report.check import models_table, result_row
 from lockstep.report.ci.check_problems import parts_of
-from lockstep.report.counterexample import RequirementTexts, counterexample
+from lockstep.report.counterexample import counterexample
 from lockstep.report.faults import FaultsView
 from lockstep.report.prove import ProveView
 from lockstep.report.replay import replay_blocks
@@ -24,6 +24,7 @@ from lockstep.report.twin import TwinView
 from lockstep.report.view import pending
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
+from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked

@@ -18,10 +18,9 @@ from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.svg import svg_element
 from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.pages.html import STYLE
-from lockstep.report.counterexample import RequirementTexts
 from lockstep.results.search_result import Violation
 from lockstep.trace.changes import compare
-from lockstep.trace.claims import find_property, render_fairness
+from lockstep.trace.claims import RequirementTexts, find_property, render_fairness
 from lockstep.trace.conjuncts import excerpt, false_at_the_end
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from lockstep.language.model import Model
 from lockstep.pages.output import document, verdicts
-from lockstep.report.costs import cost_change_json
-from lockstep.report.counterexample import RequirementTexts
 from lockstep.report.review_actions import actions_json
 from lockstep.requests.review_plan import ReviewPlan
 from lockstep.review.difference import Difference
 from lockstep.specs.expected import Expected
+from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.documents import steps_json
+from lockstep.verbs.costs import cost_change
 from lockstep.verbs.review import ReviewRun, Unreviewed
 from lockstep.verbs.review_evidence import PropertyChange, RequirementChange
 from lockstep.verbs.review_scope import Direction, ScopeReview
@@ -114,7 +116,7 @@ def _reviewed(result: ScopeReview) -> dict[str, Any]:
         "unjudged": result.unjudged,
         "adds": _direction(result.behaviours.adds, pair.other, pair.one),
         "removes": _direction(result.behaviours.removes, pair.one, pair.other),
-        "costs": [cost_change_json(change) for change in result.costs],
+        "costs": msgspec.to_builtins([cost_change(one) for one in result.costs]),
     }
 
 

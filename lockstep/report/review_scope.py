@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from lockstep.language.model import Model
 from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.costs import review_cost_lines
-from lockstep.report.counterexample import RequirementTexts
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.review.difference import Difference, Reason
 from lockstep.review.pair import Pair, shown_names, shown_value
 from lockstep.specs.expected import Expected
+from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line, render_instance, render_trace
 from lockstep.verbs.review import Unreviewed

@@ -7,12 +7,14 @@ import inspect
 import re
 from pathlib import Path
 
+import msgspec
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from lockstep.answers.answer import Answer
 from lockstep.cli.app import app
 from lockstep.verbs.check_result import CheckDetails
+from lockstep.verbs.costs import AttainedDetails, CostDetails, CostsDetails
 from lockstep.verbs.fault_task import FaultDetails
 from lockstep.verbs.mutants import MutantDetails
 from lockstep.verbs.prove_kept import (
@@ -85,11 +87,13 @@ _KINDS = (
     *(Answer, CheckDetails, Entry, FaultDetails, MutantDetails),
     *(ProveDetails, PropertyDetails, BoundedDetails, EnoughDetails),
     *(RefinementDetails, TlcCounts, TwinDetails, ReplayDetails, OnDetails),
+    *(CostsDetails, CostDetails, AttainedDetails),
 )
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""
 
 _WORDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}
+_WORDS |= dict.fromkeys(("Moment", "Verdict"), "text")
 
 
 def json_output() -> str:
@@ -104,16 +108,17 @@ def json_output() -> str:
     )
 
 
-def _fields(kind: type) -> str:
+def _fields(kind: type[msgspec.Struct]) -> str:
     """A row a field of a struct: the text below the field is its meaning."""
     (body,) = ast.parse(inspect.getsource(kind)).body
     assert isinstance(body, ast.ClassDef)
     rows = ["| field | type | meaning |", "|---|---|---|"]
+    names = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
     for one, after in zip(body.body, [*body.body[1:], body], strict=True):
         if isinstance(one, ast.AnnAssign):
             is_told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
             meaning = str(after.value.value) if is_told else ""  # type: ignore[attr-defined]
-            row = f"`{ast.unparse(one.target)}` | {_type(one.annotation)}"
+            row = f"`{names[ast.unparse(one.target)]}` | {_type(one.annotation)}"
             rows.append(f"| {row} | {' '.join(meaning.split())} |")
     return "\n".join(rows)
 
@@ -121,7 +126,7 @@ def _fields(kind: type) -> str:
 def _type(annotation: ast.expr) -> str:
     first, _, other = ast.unparse(annotation).partition(" | ")
     is_list = first.startswith(("tuple", "list"))
-    word = "list" if is_list else _WORDS.get(first, "text" if first == "Moment" else "object")
+    word = "list" if is_list else _WORDS.get(first, "object")
     return f"{word} or null" if other else word
 
 
