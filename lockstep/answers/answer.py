@@ -29,8 +29,8 @@ class Answer(msgspec.Struct, kw_only=True):
     """What came of one question: of a model in one scope or proof, possibly changed."""
 
     kind: str
-    """What was asked: `check`, `prove`, `twin`, `fault`, `mutant`, `costs`, `replay`; in a report
-    also `faults` and `mutants`, which are all of a model."""
+    """What was asked: `check`, `prove`, `twin`, `fault`, `mutant`, `costs`, `replay`,
+    `review`; in a report also `faults` and `mutants`, which are all of a model."""
     model: str
     scope: str
     """The scope, or the proof; empty where each of several has its own."""

@@ -133,7 +133,7 @@ def report(request: ReportRequest, view: ReportView, json: bool) -> int:
 
 
 @dataclass(frozen=True)
-class ReviewView:
+class ReviewOptions:
     """What `review` prints, and the file that it writes."""
 
     apart: ClassVar = {"--json": ("--markdown",)}
@@ -149,7 +149,7 @@ class ReviewView:
     )
 
 
-def review(request: ReviewRequest, view: ReviewView, json: bool) -> int:
+def review(request: ReviewRequest, view: ReviewOptions, json: bool) -> int:
     """Compare two versions of a model: BASE, and HEAD with a change.
 
     A version is MODEL, MODEL.FAULT with a fault in place, or MODEL@NAME=VALUE with a constant
@@ -161,29 +161,17 @@ def review(request: ReviewRequest, view: ReviewView, json: bool) -> int:
     interrupted.
     """
     from lockstep.pages.html import html
-    from lockstep.pages.markdown import markdown
-    from lockstep.pages.output import Output
-    from lockstep.pages.progress import TerminalWatch
-    from lockstep.report.review_json import review_json
-    from lockstep.report.review_page import ReviewText, review_page
+    from lockstep.report.review import ReviewView
+    from lockstep.report.view import present
     from lockstep.requests.review_plan import plan_review
     from lockstep.system.text_files import write_text
     from lockstep.verbs.review import run_review
 
-    output, watch = Output(), TerminalWatch()
     with plan_review(request) as plan:
-        if json:
-            run = run_review(plan, watch=watch)
-            output.json(review_json(plan, run))
-        elif view.markdown:
-            run = run_review(plan, watch=watch)
-            output.line(markdown(review_page(plan, run, brief=view.brief)).rstrip())
-        else:
-            text = ReviewText(output, plan, brief=view.brief)
-            run = run_review(plan, on_result=text.add, on_actions=text.actions, watch=watch)
-            text.finish(run)
+        shown, work = ReviewView(plan, brief=view.brief), partial(run_review, plan)
+        run = present(shown, work, json=json, markdown=view.markdown)
         if view.html is not None:
-            write_text(view.html, html(review_page(plan, run, brief=view.brief)))
+            write_text(view.html, html(shown.page(run)))
     return run.exit_code
 
 

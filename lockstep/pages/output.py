@@ -128,8 +128,9 @@ def document(
     rows: Sequence[Mapping[str, Any] | Answer], summary: Mapping[str, object], **lists: object
 ) -> dict[str, object]:
     """What every verb prints: a row a result, lists of its own, and the sum of it."""
-    results = msgspec.to_builtins(list(rows))
-    return {"version": VERSION, "results": results, **lists, "summary": dict(summary)}
+    whole = {"version": VERSION, "results": list(rows), **lists, "summary": dict(summary)}
+    builtins: dict[str, object] = msgspec.to_builtins(whole)
+    return builtins
 
 
 def verdicts(rows: Sequence[Mapping[str, Any] | Answer]) -> dict[str, int]:

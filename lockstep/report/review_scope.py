@@ -210,9 +210,8 @@ def _how(prop: PropertyChange, brief: bool) -> str:
     words = ["in the words of BASE"] if prop.is_reworded else []
     checked = prop.checked
     if checked is not None and prop.name not in checked.result.missed:
-        violation = checked.result.violation
-        is_shown = violation is not None and prop.name in violation.properties
-        if violation is None or not is_shown or violation.trace.loop is not None:
+        violation = prop.violation
+        if violation is None or violation.trace.loop is not None:
             words.append("by a behaviour that never ends")
         else:
             saved = "" if checked.saved is None or brief else f", {shown_path(checked.saved)}"
@@ -224,12 +223,11 @@ def _counterexamples(result: ScopeReview) -> Iterator[Lines]:
     """The behaviours that break something; one that breaks several properties comes once."""
     shown = set()
     for prop in result.properties:
-        checked = prop.checked
+        checked, violation = prop.checked, prop.violation
         if prop.change is not Change.BROKEN or checked is None or id(checked) in shown:
             continue
-        shown.add(id(checked))
-        violation = checked.result.violation
         if violation is not None:
+            shown.add(id(checked))
             lines = render_trace(checked.model, violation, result.versions.head.fault)
             yield Lines(tuple(lines), f"{prop.name} is broken, step by step")
 

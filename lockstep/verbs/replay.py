@@ -25,6 +25,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.system.text_files import write_text
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import evaluate_all, failing_binding, find_property
+from lockstep.trace.conjuncts import false_requirement
 from lockstep.trace.documents import (
     claim_json,
     conjunct_json,
@@ -219,12 +220,14 @@ def replay_answer(file: Path, result: Replay) -> Answer:
 def _on(result: ReplayedOn) -> OnDetails:
     refusal, refused = result.refusal, None
     if refusal is not None:
-        action = result.model.action(refusal.action)
+        model, action = result.model, result.model.action(refusal.action)
+        state, parameters = result.trace.last, refusal.parameters
+        conjunct = false_requirement(model.universe, action, state, parameters)
         refused = {
             "step": refusal.step,
             "action": refusal.action,
-            "parameters": parameters_json(action.parameters, refusal.parameters),
-            "requires": conjunct_json(result.model, action, result.trace.last, refusal.parameters),
+            "parameters": parameters_json(action.parameters, parameters),
+            "requires": conjunct_json(model, conjunct),
         }
     values = {**vars(result), "version": str(result.version), "refused": refused}
     return msgspec.convert(values, OnDetails)

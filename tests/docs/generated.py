@@ -25,6 +25,16 @@ from lockstep.verbs.prove_kept import (
 )
 from lockstep.verbs.replay import OnDetails, ReplayDetails
 from lockstep.verbs.report_history import Entry
+from lockstep.verbs.review_evidence import Evidence
+from lockstep.verbs.review_result import (
+    ActionDetails,
+    ActionsDetails,
+    DifferenceDetails,
+    DirectionDetails,
+    ExampleDetails,
+    PropertyReview,
+    ReviewDetails,
+)
 from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
 
 ROOT = Path(__file__).parents[2]
@@ -88,12 +98,14 @@ _KINDS = (
     *(ProveDetails, PropertyDetails, BoundedDetails, EnoughDetails),
     *(RefinementDetails, TlcCounts, TwinDetails, ReplayDetails, OnDetails),
     *(CostsDetails, CostDetails, AttainedDetails),
+    *(ReviewDetails, PropertyReview, DirectionDetails, DifferenceDetails, Evidence),
+    *(ActionsDetails, ActionDetails, ExampleDetails),
 )
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""
 
 _WORDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}
-_WORDS |= dict.fromkeys(("Moment", "Verdict"), "text")
+_WORDS |= dict.fromkeys(("Moment", "Verdict", "Change", "Standing", "Strength"), "text")
 
 
 def json_output() -> str:
@@ -108,26 +120,29 @@ def json_output() -> str:
     )
 
 
-def _fields(kind: type[msgspec.Struct]) -> str:
+def _fields(kind: type) -> str:
     """A row a field of a struct: the text below the field is its meaning."""
     (body,) = ast.parse(inspect.getsource(kind)).body
     assert isinstance(body, ast.ClassDef)
     rows = ["| field | type | meaning |", "|---|---|---|"]
-    names = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
+    renamed = msgspec.structs.fields(kind) if issubclass(kind, msgspec.Struct) else ()
+    names = {field.name: field.encode_name for field in renamed}
     for one, after in zip(body.body, [*body.body[1:], body], strict=True):
         if isinstance(one, ast.AnnAssign):
             is_told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
             meaning = str(after.value.value) if is_told else ""  # type: ignore[attr-defined]
-            row = f"`{names[ast.unparse(one.target)]}` | {_type(one.annotation)}"
+            name = ast.unparse(one.target)
+            row = f"`{names.get(name, name)}` | {_type(one.annotation)}"
             rows.append(f"| {row} | {' '.join(meaning.split())} |")
     return "\n".join(rows)
 
 
 def _type(annotation: ast.expr) -> str:
-    first, _, other = ast.unparse(annotation).partition(" | ")
+    text = ast.unparse(annotation)
+    first = text.removesuffix(" | None")
     is_list = first.startswith(("tuple", "list"))
     word = "list" if is_list else _WORDS.get(first, "object")
-    return f"{word} or null" if other else word
+    return word if first == text else f"{word} or null"
 
 
 PAGES = {"cli.md": command_line, "diagnostics.md": errors, "json.md": json_output}
