@@ -17,7 +17,7 @@ from lockstep.requests.campaign import (
 )
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.option import option
-from lockstep.requests.others import MatrixRequest, TwinRequest
+from lockstep.requests.others import TwinRequest
 from lockstep.requests.prove import ProveRequest
 from lockstep.requests.search import CostsRequest
 from lockstep.workspace import find_workspace
@@ -115,20 +115,6 @@ def costs(request: CostsRequest, json: bool) -> int:
     from lockstep.verbs.costs import costs as run
 
     return present(CostsView(), partial(run, request), json=json).exit_code
-
-
-def matrix(request: MatrixRequest, json: bool) -> int:
-    """Print each requirement, how it is answered, and by what.
-
-    Exit codes: 0 every reference leads somewhere, 1 not so, 2 the input cannot be used.
-    """
-    from lockstep.pages.output import Output
-    from lockstep.report.matrix import matrix_json, print_matrix
-    from lockstep.verbs.matrix import matrix as run
-
-    output, result = Output(), run(request)
-    output.json(matrix_json(result)) if json else print_matrix(output, result.matrix)
-    return result.exit_code
 
 
 def twin(request: TwinRequest, outputs: CiOutputs, json: bool) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.requests.option import option
-from lockstep.requests.others import ExploreRequest, ReplayRequest, ReportRequest
+from lockstep.requests.others import ExploreRequest, MatrixRequest, ReplayRequest, ReportRequest
 from lockstep.requests.review import ReviewRequest
 
 if TYPE_CHECKING:
@@ -108,41 +108,63 @@ def report(request: ReportRequest, view: ReportView, json: bool) -> int:
     3 something was not checked, or is not conclusive, 4 other counts than pinned.
     """
     from lockstep.pages.html import html
-    from lockstep.pages.markdown import markdown
-    from lockstep.pages.output import Output
     from lockstep.pages.progress import TerminalWatch
-    from lockstep.pages.text import PageText
     from lockstep.report.report_page import report_blocks, report_json, report_page
     from lockstep.report.source_links import SourceLinks
+    from lockstep.report.view import print_page, show
     from lockstep.system.text_files import write_text
     from lockstep.verbs.report import report as gather
 
-    output, result = Output(), gather(request, watch=TerminalWatch())
+    result = gather(request, watch=TerminalWatch())
     if json:
-        output.json(report_json(result))
+        show((), lambda: report_json(result), json=True)
         return result.exit_code
     links = SourceLinks(view.source_url, result.revision)
     page = report_page(result, links, brief=view.markdown)
     if view.markdown:
-        output.line(markdown(page).rstrip())
+        print_page(page)
         return result.exit_code
     file = view.out or result.workspace.output / "report.html"
     write_text(file, html(page))
-    PageText(output).show(report_blocks(result, file))
+    show(report_blocks(result, file), lambda: {}, json=False)
     return result.exit_code
 
 
 @dataclass(frozen=True)
-class ReviewOptions:
-    """What `review` prints, and the file that it writes."""
+class MatrixOptions:
+    """What `matrix` prints."""
 
     apart: ClassVar = {"--json": ("--markdown",)}
 
-    brief: bool = option(
-        "--brief", default=False, help="Name what changes, and print no behaviour."
-    )
     markdown: bool = option(
         "--markdown", default=False, help="Print Markdown, as for a pull request."
+    )
+
+
+def matrix(request: MatrixRequest, view: MatrixOptions, json: bool) -> int:
+    """Print each requirement, how it is answered, and by what.
+
+    Exit codes: 0 every reference leads somewhere, 1 not so, 2 the input cannot be used.
+    """
+    from lockstep.report.matrix import matrix_json, matrix_page
+    from lockstep.report.view import print_page, show
+    from lockstep.verbs.matrix import matrix as run
+
+    result = run(request)
+    page = matrix_page(result)
+    if view.markdown:
+        print_page(page)
+    else:
+        show(page.blocks, lambda: matrix_json(result), json=json)
+    return result.exit_code
+
+
+@dataclass(frozen=True)
+class ReviewOptions(MatrixOptions):
+    """What `review` prints, and the file that it writes."""
+
+    brief: bool = option(
+        "--brief", default=False, help="Name what changes, and print no behaviour."
     )
     html: Path | None = option(
         "--html", metavar="FILE", help="Write a page too, which needs no network."

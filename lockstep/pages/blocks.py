@@ -76,8 +76,8 @@ class Table:
     Columns whose header is in `numbers` hold numbers. `caption` says what the table is of.
 
     As text it has columns where it says their `widths`, so that rows can be printed as they come,
-    or is `fitted` to cells that are there all at once, and else a row is its cells, one after the
-    other.
+    or is `fitted` to cells that are there all at once. Where it is `stacked`, the third cell of a
+    row and all that follow stand below the others. Else a row is its cells, one after the other.
     """
 
     headers: tuple[str, ...]
@@ -86,6 +86,7 @@ class Table:
     caption: str = ""
     widths: tuple[int, ...] = ()
     fitted: bool = False
+    stacked: bool = False
 
     @property
     def lines(self) -> Iterator[tuple[Row, tuple[Text, ...]]]:
