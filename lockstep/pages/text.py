@@ -47,10 +47,6 @@ class PageText:
             match block:
                 case Paragraph():
                     self._labelled(block.label, plain(block.text), block.style, margin)
-                case Table() if block.fitted:
-                    rows = [list(map(plain, cells)) for _, cells in block.lines]
-                    self._output.table(block.headers, rows, block.numbers)
-                    self._is_blank = False
                 case Table() if block.stacked:
                     self._stacked(block, margin)
                 case Table() if block.widths:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.costs.scenario import Attained
-from lockstep.pages.blocks import Block, Lines, Paragraph, Table
+from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.text import in_columns
 from lockstep.report.view import View, pending
@@ -78,8 +78,7 @@ def scenario_lines(
     rows = [(name, *(_change(sides, name, extreme) for extreme in EXTREMES)) for name in names]
     if rows:
         headers = ("", *EXTREMES)
-        widths = [1 + max(map(len, column)) for column in zip(headers, *rows, strict=True)]
-        table = Table(headers, widths=tuple(widths))
+        table = Table(headers, tuple(map(Row, rows))).fitted()
         yield Line(f"    {in_columns(table, headers)}", "bold")
         for row in rows:
             yield Line(f"    {in_columns(table, row)}")

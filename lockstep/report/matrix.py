@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from lockstep.pages.blocks import Block, Page, Paragraph, Row, Section, Span, Table
 from lockstep.pages.output import document
 from lockstep.report.report_models import NOT_CHECKED
@@ -143,14 +145,11 @@ def matrix_json(result: MatrixResult) -> dict[str, object]:
     matrix = result.matrix
     rows = [
         {
-            "id": row.id,
-            "section": row.section,
-            "text": row.text,
+            **msgspec.structs.asdict(row),
             "answer": matrix.answers[row.id],
             "answered_by": _names(row.answered_by),
             "shown_by": _names(row.shown_by),
             "refuted_by": _names(row.refuted_by),
-            "unanswerable": row.unanswerable,
         }
         for row in matrix.requirements
     ]
@@ -160,7 +159,7 @@ def matrix_json(result: MatrixResult) -> dict[str, object]:
             "requirements": len(rows),
             "answers": matrix.counts(),
             "kips": {kip.label: matrix.counts(kip) for kip in matrix.kips},
-            "unresolved": [str(reference) for reference in matrix.unresolved],
+            "unresolved": list(map(str, matrix.unresolved)),
             "problems": matrix.problems,
             "exit_code": result.exit_code,
         },

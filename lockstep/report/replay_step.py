@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.notation import State
-from lockstep.pages.output import Output, print_trace
-from lockstep.trace.render import render_instance, render_position, render_refusal, render_variable
+from lockstep.pages.output import Output
+from lockstep.trace.render import (
+    Line,
+    render_instance,
+    render_position,
+    render_refusal,
+    render_variable,
+)
 from lockstep.verbs.replay import Replay, ReplayedOn
 from lockstep.words import plural
 
@@ -129,7 +135,7 @@ class _Walk:
                 f"there is no variable {name!r}", cure=nearest(name, list(state.fields), names)
             )
         for one in [name] if name else state.fields:
-            print_trace(self._output, render_variable(state, one))
+            self._print(render_variable(state, one))
 
     def _list(self) -> None:
         for number, text in enumerate(self._instances()):
@@ -148,13 +154,14 @@ class _Walk:
 
     def _position(self) -> None:
         result, is_last = self._result, self._number == len(self._trace.steps)
-        lines = render_position(result.model, result.shown, self._number, result.fault)
-        print_trace(self._output, lines)
+        self._print(render_position(result.model, result.shown, self._number, result.fault))
         if is_last and isinstance(result, ReplayedOn) and (refusal := result.refusal) is not None:
-            model, action = result.model, refusal.action
-            print_trace(
-                self._output, render_refusal(model, self._trace, action, refusal.parameters)
-            )
+            step = refusal.action, refusal.parameters
+            self._print(render_refusal(result.model, self._trace, *step))
+
+    def _print(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            self._output.line(line.text, line.style)
 
 
 def _command(word: str) -> str:

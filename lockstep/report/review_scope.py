@@ -28,58 +28,42 @@ def difference_sections(
 
     `broken` has the steps of HEAD that are shown already, with the property that they break.
     """
-    pair, versions, behaviours = result.pair, result.versions, result.behaviours
-    if (added := behaviours.adds.difference) is not None:
-        already = broken.get(instances(pair.other, added.trace.steps))
-        title = _title("HEAD", str(versions.head), added)
-        steps = _steps(pair.other, added, brief)
-        if already is not None:
+    versions, behaviours = result.versions, result.behaviours
+    for names, version, direction, pair in (
+        (("HEAD", "BASE"), versions.head, behaviours.adds, result.pair.swapped),
+        (("BASE", "HEAD"), versions.base, behaviours.removes, result.pair),
+    ):
+        difference = direction.difference
+        if difference is None:
+            continue
+        already = broken.get(instances(pair.one, difference.trace.steps))
+        steps: tuple[Block, ...] = ()
+        if already is not None and names[0] == "HEAD":
             steps = (Paragraph(f"the steps by which {already} is broken", "dim"),)
-        yield _difference(title, "BASE", (pair.other, pair.one), added, steps)
-    if (removed := behaviours.removes.difference) is not None:
-        title = _title("BASE", str(versions.base), removed)
-        steps = _steps(pair.one, removed, brief)
-        yield _difference(title, "HEAD", (pair.one, pair.other), removed, steps)
-
-
-def _title(name: str, version: str, difference: Difference) -> str:
-    steps = plural(len(difference.trace.steps), "step")
-    return f"only {name} ({version}) shows, in {steps}"
-
-
-def _steps(model: Model, difference: Difference, brief: bool) -> tuple[Block, ...]:
-    if brief or difference.followed is None:
-        return ()
-    return (Lines(tuple(render_trace(model, difference.trace)), "step by step"),)
+        elif not brief:
+            steps = (Lines(tuple(render_trace(pair.one, difference.trace)), "step by step"),)
+        count = plural(len(difference.trace.steps), "step")
+        title = Paragraph(f"only {names[0]} ({version}) shows, in {count}", "changed")
+        yield _difference((title, *steps), names[1], pair, difference)
 
 
 def _difference(
-    title: str,
-    other_name: str,
-    models: tuple[Model, Model],
-    difference: Difference,
-    steps: tuple[Block, ...],
+    behaviour: tuple[Block, ...], name: str, pair: Pair, difference: Difference
 ) -> Section:
     """A behaviour of the first of two models, and why the second, which has a name, parts."""
-    one, other = models
-    count = len(difference.trace.steps)
+    other = pair.other
     if difference.followed is None:
-        text = f"the initial states show something else: {other_name} begins with"
+        text = f"the initial states show something else: {name} begins with"
         values = (
-            f"{name} = {show(shown_value(other, name, other.initial))}"
-            for name in shown_names(other)
+            f"{shown} = {show(shown_value(other, shown, other.initial))}"
+            for shown in shown_names(other)
         )
         return Section(blocks=(Paragraph(text, "changed"), Lines(tuple(map(Line, values)))))
-    reason = [] if difference.reason is None else _reason(other_name, other, difference.reason)
-    way = Line(_way(one, other, difference.trace, difference.followed), "dim")
-    return Section(
-        blocks=(
-            Paragraph(title, "changed"),
-            *steps,
-            Paragraph(f"{other_name} shows the same up to step {count - 1}, and then not:"),
-            Lines((*map(Line, reason), way)),
-        )
-    )
+    reason = [] if difference.reason is None else _reason(name, other, difference.reason)
+    way = Line(_way(pair.one, other, difference.trace, difference.followed), "dim")
+    count = len(difference.trace.steps)
+    text = f"{name} shows the same up to step {count - 1}, and then not:"
+    return Section(blocks=(*behaviour, Paragraph(text), Lines((*map(Line, reason), way))))
 
 
 def _way(one: Model, other: Model, trace: Trace, followed: Trace) -> str:

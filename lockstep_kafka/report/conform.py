@@ -13,7 +13,6 @@ from lockstep_kafka.verbs.conform import ConformResult
 _SESSIONS = Table(
     ("from", "session", "client id", "lines", "in part", "client", "broker"),
     numbers=("lines", "in part"),
-    fitted=True,
 )
 
 SHOWN = 20
@@ -36,7 +35,7 @@ def conform_blocks(
     """
     totals = result.totals
     if verbose and result.sessions:
-        yield _SESSIONS.of(*map(_row, result.sessions))
+        yield _SESSIONS.of(*map(_row, result.sessions)).fitted()
     for session in totals.departing.items[: None if verbose else SHOWN]:
         yield from _sides(session, result.requirements)
     if not verbose:
