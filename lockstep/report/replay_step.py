@@ -11,9 +11,9 @@ from lockstep.language.notation import State
 from lockstep.pages.output import Output
 from lockstep.trace.render import (
     Line,
-    render_instance,
     render_position,
     render_refusal,
+    render_taken,
     render_variable,
 )
 from lockstep.verbs.replay import Replay, ReplayedOn
@@ -145,8 +145,7 @@ class _Walk:
     def _instances(self) -> Iterator[str]:
         yield "the beginning"
         for step in self._trace.steps:
-            parameters = self._result.model.action(step.action).parameters
-            yield render_instance(step.action, parameters, step.parameters)
+            yield render_taken(self._result.model, step)
 
     def _help(self) -> None:
         for name, (short, what) in _COMMANDS.items():

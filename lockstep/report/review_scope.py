@@ -14,7 +14,7 @@ from lockstep.review.pair import Pair, shown_names, shown_value
 from lockstep.specs.expected import Expected
 from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.layout import show
-from lockstep.trace.render import Line, render_instance, render_trace
+from lockstep.trace.render import Line, render_taken, render_trace
 from lockstep.verbs.review import Unreviewed
 from lockstep.verbs.review_evidence import Change, PropertyChange
 from lockstep.verbs.review_scope import Behaviours, Direction, ScopeReview
@@ -76,10 +76,7 @@ def _way(one: Model, other: Model, trace: Trace, followed: Trace) -> str:
 
 def instances(model: Model, steps: Sequence[Step]) -> tuple[str, ...]:
     """Steps by their actions and parameters."""
-    return tuple(
-        render_instance(step.action, model.action(step.action).parameters, step.parameters)
-        for step in steps
-    )
+    return tuple(render_taken(model, step) for step in steps)
 
 
 def _reason(name: str, model: Model, reason: Reason) -> Iterator[str]:
