@@ -6,8 +6,9 @@ It is a row of a table of results, a file of the cache, and what a report shows.
 from __future__ import annotations
 
 import json
-from datetime import datetime
-from typing import Any, Self, TypeVar
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Annotated, Any, Self, TypeVar
 
 import msgspec
 
@@ -15,13 +16,21 @@ from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.strict_json import NotJson, decode_document
 
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+"""When something was; as JSON it is ISO 8601 in UTC, with a `Z`."""
+
+
+def now() -> datetime:
+    """This second, in UTC."""
+    return datetime.now(UTC).replace(microsecond=0)
+
 
 class Answer(msgspec.Struct, kw_only=True):
     """What came of one question: of a model in one scope or proof, possibly changed."""
 
     kind: str
-    """What was asked: `check`, `prove`, `twin`, `fault`, `mutant`, `costs`; in a report also
-    `faults` and `mutants`, which are all of a model."""
+    """What was asked: `check`, `prove`, `twin`, `fault`, `mutant`, `costs`, `replay`,
+    `review`; in a report also `faults` and `mutants`, which are all of a model."""
     model: str
     scope: str
     """The scope, or the proof; empty where each of several has its own."""
@@ -68,8 +77,8 @@ class Answer(msgspec.Struct, kw_only=True):
     """A digest of all that a kept answer depends on."""
     task: str = ""
     """The digest of what was asked, in a table of results."""
-    since: str = ""
-    """When it was kept (ISO 8601, UTC); empty where it is not kept."""
+    since: Moment | None = None
+    """When it was kept, as in `2026-11-25T14:00:00Z`; null where it is not kept."""
 
     @classmethod
     def of(cls, answer: Answer) -> Self:
@@ -81,13 +90,10 @@ class Answer(msgspec.Struct, kw_only=True):
         """Whether Ctrl-C ended the work on it."""
         return self.exit_code == INTERRUPTED
 
-    @property
-    def moment(self) -> datetime:
-        """When it was kept; ValueError where `since` is no moment with its time zone."""
-        moment = datetime.fromisoformat(self.since)
-        if moment.tzinfo is None:
-            raise ValueError(f"{self.since} has no time zone")
-        return moment
+
+def earliest(answers: Iterable[Answer]) -> datetime | None:
+    """When the first of some answers was kept; None where none is."""
+    return min((one.since for one in answers if one.since is not None), default=None)
 
 
 def counts_of(result: SearchResult) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lockstep.answers.answer import Answer, decode, encode
+from lockstep.answers.answer import Answer, decode, encode, now
 from lockstep.errors import not_written
 from lockstep.language.likeness import made_by
 from lockstep.results.verdict import Verdict
@@ -111,8 +111,7 @@ class Question:
             earlier = self.find()
             if earlier is not None and earlier.verdict != Verdict.INCONCLUSIVE:
                 return None
-        since = datetime.now(UTC).isoformat(timespec="seconds")
-        kept = msgspec.structs.replace(answer, kind=self.verb, key=self._digest, since=since)
+        kept = msgspec.structs.replace(answer, kind=self.verb, key=self._digest, since=now())
         folder = self._file.parent
         try:
             self.workspace.make_output()
@@ -138,9 +137,9 @@ def latest_answers(workspace: Workspace, verb: str) -> dict[tuple[str, str], dat
     latest: dict[tuple[str, str], datetime] = {}
     for file in _folder(workspace, verb).glob("*.json"):
         answer = _read(file)
-        if answer is not None and answer.key == file.stem:
+        if answer is not None and answer.since is not None and answer.key == file.stem:
             subject = answer.model, answer.scope
-            latest[subject] = max(answer.moment, latest.get(subject, answer.moment))
+            latest[subject] = max(answer.since, latest.get(subject, answer.since))
     return latest
 
 
@@ -156,7 +155,7 @@ def _read(file: Path) -> Answer | None:
         answer = decode(written, Answer)
         # No field is in the file that is not looked at.
         is_whole = encode(answer) == written and isinstance(answer.details, dict)
-        return answer if is_whole and answer.moment else None
+        return answer if is_whole and answer.since is not None else None
     except (OSError, ValueError):
         return None
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-from lockstep.answers.answer import Answer, decode, encode
+from lockstep.answers.answer import Answer, decode, encode, now
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Lost, Place
 from lockstep.campaign.task import Outcome, Task, answer_to
@@ -88,7 +87,7 @@ class Campaign:
             raise KeyboardInterrupt
         row.task = task.digest
         row.key = self._key(row.task)
-        row.since = datetime.now(UTC).isoformat(timespec="seconds")
+        row.since = now()
         try:
             row.trace = _saved(task, outcome)
         except LockstepError as error:

@@ -17,7 +17,7 @@ from lockstep.requests.campaign import (
 )
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.option import option
-from lockstep.requests.others import MatrixRequest, TwinRequest
+from lockstep.requests.others import TwinRequest
 from lockstep.requests.prove import ProveRequest
 from lockstep.requests.search import CostsRequest
 from lockstep.workspace import find_workspace
@@ -48,7 +48,7 @@ def check(request: CheckRequest, view: CheckOptions, outputs: CiOutputs, json: b
     plan = plan_check(request)
     shown = CheckView(plan, verbose=view.verbose, pytest=view.pytest)
     work = partial(run_check, plan)
-    return present(shown, work, json=json, outputs=outputs, workspace=plan.workspace)
+    return outputs.write(plan.workspace, shown, present(shown, work, json=json))
 
 
 def faults(request: FaultsRequest, outputs: CiOutputs, json: bool) -> int:
@@ -63,7 +63,7 @@ def faults(request: FaultsRequest, outputs: CiOutputs, json: bool) -> int:
 
     workspace = request.workspace or find_workspace()
     shown, work = FaultsView(workspace.root), partial(run, request)
-    return present(shown, work, json=json, outputs=outputs, workspace=workspace)
+    return outputs.write(workspace, shown, present(shown, work, json=json))
 
 
 def mutants(request: MutantsRequest, json: bool) -> int:
@@ -76,7 +76,7 @@ def mutants(request: MutantsRequest, json: bool) -> int:
     from lockstep.report.view import present
     from lockstep.verbs.mutants import mutants as run
 
-    return present(MutantsView(), partial(run, request), json=json)
+    return present(MutantsView(), partial(run, request), json=json).exit_code
 
 
 def sweep(request: SweptRequest, campaign: CampaignRequest, json: bool) -> int:
@@ -100,7 +100,7 @@ def sweep(request: SweptRequest, campaign: CampaignRequest, json: bool) -> int:
             cure="write NAME=2..5 for a constant, or --seeds 1..100 for random walks",
         )
     plan = plan_sweep(replace(request, models=models), campaign)
-    return present(SweepView(plan), partial(run_sweep, plan), json=json)
+    return present(SweepView(plan), partial(run_sweep, plan), json=json).exit_code
 
 
 def costs(request: CostsRequest, json: bool) -> int:
@@ -114,21 +114,7 @@ def costs(request: CostsRequest, json: bool) -> int:
     from lockstep.report.view import present
     from lockstep.verbs.costs import costs as run
 
-    return present(CostsView(), partial(run, request), json=json)
-
-
-def matrix(request: MatrixRequest, json: bool) -> int:
-    """Print each requirement, how it is answered, and by what.
-
-    Exit codes: 0 every reference leads somewhere, 1 not so, 2 the input cannot be used.
-    """
-    from lockstep.pages.output import Output
-    from lockstep.report.matrix import matrix_json, print_matrix
-    from lockstep.verbs.matrix import matrix as run
-
-    output, result = Output(), run(request)
-    output.json(matrix_json(result)) if json else print_matrix(output, result.matrix)
-    return result.exit_code
+    return present(CostsView(), partial(run, request), json=json).exit_code
 
 
 def twin(request: TwinRequest, outputs: CiOutputs, json: bool) -> int:
@@ -146,7 +132,7 @@ def twin(request: TwinRequest, outputs: CiOutputs, json: bool) -> int:
 
     plan = plan_twin(request)
     shown, work = TwinView(plan.workspace.root, plan.tasks), partial(run_twin, plan)
-    return present(shown, work, json=json, outputs=outputs, workspace=plan.workspace)
+    return outputs.write(plan.workspace, shown, present(shown, work, json=json))
 
 
 _OF_PROOFS = ("--any", "--infer", "--k", "--smt", "--examples", "--sarif", "--summary", "--github")
@@ -213,7 +199,7 @@ def prove(request: ProveRequest, view: ProveOptions, outputs: CiOutputs, json: b
     # Examples are shown of what was decided in this run alone.
     request = replace(request, anew=request.anew or view.examples)
     shown, work = ProveView(workspace.root, request, examples=view.examples), partial(run, request)
-    return present(shown, work, json=json, outputs=outputs, workspace=workspace)
+    return outputs.write(workspace, shown, present(shown, work, json=json))
 
 
 def _ask(model: str, request: ProveRequest, view: ProveOptions, json: bool) -> int:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.requests.option import option
-from lockstep.requests.others import ExploreRequest, ReplayRequest, ReportRequest
+from lockstep.requests.others import ExploreRequest, MatrixRequest, ReplayRequest, ReportRequest
 from lockstep.requests.review import ReviewRequest
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.language.notation import State
+    from lockstep.verbs.replay import Replay
 
 STANDARD = Path("-")
 """Standard output, in place of a file."""
@@ -107,48 +108,70 @@ def report(request: ReportRequest, view: ReportView, json: bool) -> int:
     3 something was not checked, or is not conclusive, 4 other counts than pinned.
     """
     from lockstep.pages.html import html
-    from lockstep.pages.markdown import markdown
-    from lockstep.pages.output import Output
     from lockstep.pages.progress import TerminalWatch
-    from lockstep.pages.text import PageText
     from lockstep.report.report_page import report_blocks, report_json, report_page
     from lockstep.report.source_links import SourceLinks
+    from lockstep.report.view import print_page, show
     from lockstep.system.text_files import write_text
     from lockstep.verbs.report import report as gather
 
-    output, result = Output(), gather(request, watch=TerminalWatch())
+    result = gather(request, watch=TerminalWatch())
     if json:
-        output.json(report_json(result))
+        show((), lambda: report_json(result), json=True)
         return result.exit_code
     links = SourceLinks(view.source_url, result.revision)
     page = report_page(result, links, brief=view.markdown)
     if view.markdown:
-        output.line(markdown(page).rstrip())
+        print_page(page)
         return result.exit_code
     file = view.out or result.workspace.output / "report.html"
     write_text(file, html(page))
-    PageText(output).show(report_blocks(result, file))
+    show(report_blocks(result, file), lambda: {}, json=False)
     return result.exit_code
 
 
 @dataclass(frozen=True)
-class ReviewView:
-    """What `review` prints, and the file that it writes."""
+class MatrixOptions:
+    """What `matrix` prints."""
 
     apart: ClassVar = {"--json": ("--markdown",)}
 
-    brief: bool = option(
-        "--brief", default=False, help="Name what changes, and print no behaviour."
-    )
     markdown: bool = option(
         "--markdown", default=False, help="Print Markdown, as for a pull request."
+    )
+
+
+def matrix(request: MatrixRequest, view: MatrixOptions, json: bool) -> int:
+    """Print each requirement, how it is answered, and by what.
+
+    Exit codes: 0 every reference leads somewhere, 1 not so, 2 the input cannot be used.
+    """
+    from lockstep.report.matrix import matrix_json, matrix_page
+    from lockstep.report.view import print_page, show
+    from lockstep.verbs.matrix import matrix as run
+
+    result = run(request)
+    page = matrix_page(result)
+    if view.markdown:
+        print_page(page)
+    else:
+        show(page.blocks, lambda: matrix_json(result), json=json)
+    return result.exit_code
+
+
+@dataclass(frozen=True)
+class ReviewOptions(MatrixOptions):
+    """What `review` prints, and the file that it writes."""
+
+    brief: bool = option(
+        "--brief", default=False, help="Name what changes, and print no behaviour."
     )
     html: Path | None = option(
         "--html", metavar="FILE", help="Write a page too, which needs no network."
     )
 
 
-def review(request: ReviewRequest, view: ReviewView, json: bool) -> int:
+def review(request: ReviewRequest, view: ReviewOptions, json: bool) -> int:
     """Compare two versions of a model: BASE, and HEAD with a change.
 
     A version is MODEL, MODEL.FAULT with a fault in place, or MODEL@NAME=VALUE with a constant
@@ -160,29 +183,17 @@ def review(request: ReviewRequest, view: ReviewView, json: bool) -> int:
     interrupted.
     """
     from lockstep.pages.html import html
-    from lockstep.pages.markdown import markdown
-    from lockstep.pages.output import Output
-    from lockstep.pages.progress import TerminalWatch
-    from lockstep.report.review_json import review_json
-    from lockstep.report.review_page import ReviewText, review_page
+    from lockstep.report.review import ReviewView
+    from lockstep.report.view import present
     from lockstep.requests.review_plan import plan_review
     from lockstep.system.text_files import write_text
     from lockstep.verbs.review import run_review
 
-    output, watch = Output(), TerminalWatch()
     with plan_review(request) as plan:
-        if json:
-            run = run_review(plan, watch=watch)
-            output.json(review_json(plan, run))
-        elif view.markdown:
-            run = run_review(plan, watch=watch)
-            output.line(markdown(review_page(plan, run, brief=view.brief)).rstrip())
-        else:
-            text = ReviewText(output, plan, brief=view.brief)
-            run = run_review(plan, on_result=text.add, on_actions=text.actions, watch=watch)
-            text.finish(run)
+        shown, work = ReviewView(plan, brief=view.brief), partial(run_review, plan)
+        run = present(shown, work, json=json, markdown=view.markdown)
         if view.html is not None:
-            write_text(view.html, html(review_page(plan, run, brief=view.brief)))
+            write_text(view.html, html(shown.page(run)))
     return run.exit_code
 
 
@@ -225,25 +236,32 @@ def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
         raise LockstepError(
             f"{' and '.join(printed)} would be printed in one", cure="write one to a file"
         )
-    return (_again if request.on is None else _on)(request, view, json)
+    if request.on is None:
+        from lockstep.verbs.replay import replay as run
+
+        return _shown(request, view, run(request), json)
+    from lockstep.verbs.replay_on import replay_on
+
+    with replay_on(request) as result:
+        return _shown(request, view, result, json)
 
 
-def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
-    """Take it on the model that it was recorded of."""
+def _shown(request: ReplayRequest, view: ReplayView, result: Replay, json: bool) -> int:
+    from lockstep.pages.blocks import Paragraph
     from lockstep.pages.output import Output
+    from lockstep.pages.text import PageText
     from lockstep.report.replay import (
-        behaviour_of,
         pictures_of,
         replay_blocks,
         replay_json,
-        shown_origin,
+        shown_title,
+        verdict_line,
     )
-    from lockstep.report.replay_step import Walked, walk
+    from lockstep.report.replay_step import walk
     from lockstep.report.view import show
     from lockstep.system.text_files import write_text
-    from lockstep.verbs.replay import replay as run
 
-    output, result = Output(), run(request)
+    output = Output()
     pictures = pictures_of(result, {"html": view.html, "svg": view.svg, "mermaid": view.mermaid})
     for picture in pictures:
         if picture.file != STANDARD:
@@ -252,37 +270,12 @@ def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     if printed:
         output.line(printed[0].text.rstrip())
     elif view.step:
-        output.line(shown_origin(result.origin))
-        output.line(f"{result.verdict}  {result.because}", str(result.verdict))
-        shown, read = behaviour_of(result), _reader(request, result.model)
-        walk(output, Walked(result.model, shown, result.origin.fault, read))
+        PageText(output).show([Paragraph(shown_title(result)), verdict_line(result)])
+        walk(output, result, _reader(request, result.model))
     else:
         blocks = replay_blocks(result, request.pytest, [picture.file for picture in pictures])
         show(blocks, lambda: replay_json(request.file, result), json=json)
-    return int(result.exit_code)
-
-
-def _on(request: ReplayRequest, view: ReplayView, json: bool) -> int:
-    """Take it on another version."""
-    from lockstep.pages.output import Output
-    from lockstep.report.replay import replay_on_blocks, replay_on_json, shown_title
-    from lockstep.report.replay_step import Walked, walk
-    from lockstep.report.view import show
-    from lockstep.verbs.replay_on import replay_on
-
-    output = Output()
-    with replay_on(request) as result:
-        if view.step:
-            output.line(shown_title(result))
-            output.line(f"{result.verdict}  {result.because}", str(result.verdict))
-            shown, refusal = result.violation or result.trace, result.refusal
-            refused = None if refusal is None else (refusal.action, refusal.parameters)
-            read = _reader(request, result.model)
-            walk(output, Walked(result.model, shown, result.version.fault, read, refused))
-        else:
-            blocks = replay_on_blocks(result)
-            show(blocks, lambda: replay_on_json(request.file, result), json=json)
-        return int(result.exit_code)
+    return result.exit_code
 
 
 def _reader(request: ReplayRequest, model: Model) -> Callable[[str], Callable[[State], bool]]:

@@ -14,7 +14,7 @@ from lockstep.costs.most import Round, heaviest
 from lockstep.language.model import Model
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.run import PlainEngine
+from lockstep.plain.run import PlainEngine, walked
 from lockstep.plain.space import Limits, Unfinished
 from lockstep.results.trace import Trace
 from lockstep.specs.costs import Scenario
@@ -142,9 +142,7 @@ def _confirmed(
     `Disagreement` where plain Python does not take a step, or sees start or goal elsewhere.
     """
     engine, states = PlainEngine(model), trace.states
-    for before, step in zip(states, trace.steps, strict=False):
-        if engine.run(model.action(step.action), before, step.parameters) != step.state:
-            raise Disagreement(f"plain Python does not take {step} in {before}")
+    walked(engine, trace)
     goal = model.property(scenario.goal)
     goals = [is_true(engine, goal, state) for state in states[begins:]]
     is_course = goals.index(True) == len(goals) - 1 if True in goals else False

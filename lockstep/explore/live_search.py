@@ -13,7 +13,7 @@ from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.lasso import unfulfilled_bindings
 from lockstep.plain.liveness import Unfulfilled, find_unfulfilled
-from lockstep.plain.run import PlainEngine
+from lockstep.plain.run import PlainEngine, walked
 from lockstep.plain.space import Limits, Space, Unfinished, build_space
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import (
@@ -164,10 +164,8 @@ def _error_at(model: Model, space: Space, prop: Property, state: int) -> Evaluat
 
 def _replay(model: Model, prop: Property, unfulfilled: Unfulfilled) -> None:
     """Take a behaviour again with plain Python, and judge it anew; `Disagreement` if it differs."""
-    engine, trace = PlainEngine(model), unfulfilled.trace
-    for before, step in zip(trace.states, trace.steps, strict=False):
-        if engine.run(model.action(step.action), before, step.parameters) != step.state:
-            raise Disagreement(f"plain Python has no step from {before} to {step.state}")
+    engine = PlainEngine(model)
+    trace = walked(engine, unfulfilled.trace)
     if unfulfilled.parameters not in unfulfilled_bindings(engine, prop, trace):
         raise Disagreement(f"{prop.name} is not broken in plain Python along {trace.states}")
 

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.edits import edit_problems, edited_function, overlapping, placed_edits
@@ -48,12 +48,13 @@ def described_faults(fault: str) -> str:
     return f"the faults {', '.join(others)} and {last}" if others else f"the fault {last}"
 
 
-def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
-    """The faults of a model: name to (mark, docstring), in order of declaration."""
-    return {
-        fault: (_mark(function), inspect.cleandoc(function.__doc__ or ""))
-        for fault, function in _faults(Universe(root), name).items()
-    }
+Marks: TypeAlias = "dict[str, tuple[FaultMark, str]]"
+"""Faults by their names: the mark and the docstring of each."""
+
+
+def fault_marks(root: Path, name: str) -> Marks:
+    """The faults of a model, in order of declaration."""
+    return _marks(_faults(Universe(root), name))
 
 
 def fault_definitions(root: Path, name: str) -> dict[str, tuple[Path, int]]:
@@ -76,33 +77,32 @@ def fault_places(root: Path, name: str) -> list[Path]:
     return [root / "models" / "faults" / f"{name}.py", *universe.places]
 
 
-def marks_in_place(root: Path, name: str, fault: str | None) -> list[FaultMark]:
-    """The mark of each fault that is in place, in order; `LockstepError` where there is no such."""
-    if fault is None:
-        return []
-    return [_mark(function) for function in _in_place(Universe(root), name, fault).values()]
+def marks_in_place(root: Path, name: str, fault: str | None) -> Marks:
+    """The faults that are in place, in order; `LockstepError` where there is no such."""
+    return {} if fault is None else _marks(_in_place(Universe(root), name, fault))
 
 
-def fault_scope_name(root: Path, name: str, fault: str) -> str | None:
+def fault_scope_name(marks: Marks) -> str | None:
     """The scope that faults ask for, or None; `LockstepError` where they ask for several."""
-    scopes = {mark.scope: None for mark in marks_in_place(root, name, fault) if mark.scope}
+    scopes = {mark.scope: None for mark, _ in marks.values() if mark.scope}
     if len(scopes) > 1:
+        faults = described_faults(_TOGETHER.join(marks))
         raise LockstepError(
-            f"{described_faults(fault)} are about other scopes: {', '.join(map(str, scopes))}",
-            cure="name one with --scope",
+            f"{faults} are about other scopes: {', '.join(scopes)}", cure="name one with --scope"
         )
     return next(iter(scopes), None)
 
 
-def fault_constants(root: Path, name: str, fault: str | None) -> Mapping[str, object]:
+def fault_constants(marks: Marks) -> Mapping[str, object]:
     """The constants that faults set; `LockstepError` where two set one to different values."""
     constants: dict[str, object] = {}
-    for mark in marks_in_place(root, name, fault):
+    for mark, _ in marks.values():
         for key, value in mark.constants.items():
             if constants.setdefault(key, value) != value:
                 values = f"{constants[key]!r} and {value!r}"
                 raise LockstepError(
-                    f"{described_faults(fault or '')} set {key} to {values}", cure=_INSTEAD
+                    f"{described_faults(_TOGETHER.join(marks))} set {key} to {values}",
+                    cure=_INSTEAD,
                 )
     return constants
 
@@ -149,6 +149,13 @@ def changed_functions(
     return {
         fault.__name__: [(old, instead.get(old, fault)) for old in _mark(fault).changed]
         for fault in faults
+    }
+
+
+def _marks(functions: Mapping[str, Callable[..., Any]]) -> Marks:
+    return {
+        fault: (_mark(function), inspect.cleandoc(function.__doc__ or ""))
+        for fault, function in functions.items()
     }
 
 

@@ -33,8 +33,8 @@ _Written: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
     """The functions of a loaded file that look like an action, a claim or a fault and are neither.
 
-    In `models/` these have the parameters `s, new`. Files of claims and of faults have nothing but
-    claims or faults, and what they call.
+    In `models/` these have the parameters `s` and `new`, in any order. Files of claims and of
+    faults have nothing but claims or faults, and what they call.
     """
     path = Path(str(module.__file__))
     if str(path) not in universe.files:  # it is no Python: that is a problem of its own
@@ -106,11 +106,11 @@ def _is_marked(function: object) -> bool:
 
 
 def _has_the_form(node: _Written) -> bool:
-    """Whether it has the parameters of a step, or writes to its second one as steps do."""
+    """Whether it has the parameters of a step, in any order, or writes to its second one."""
     arguments = node.args
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     names = [argument.arg for argument in every]
-    return names[:2] == ["s", "new"] or any(
+    return {"s", "new"} <= set(names) or any(
         isinstance(part, ast.Attribute | ast.Subscript)
         and isinstance(part.ctx, ast.Store)
         and names[1:2] == [written_target(part)[0]]

@@ -75,9 +75,9 @@ class Table:
 
     Columns whose header is in `numbers` hold numbers. `caption` says what the table is of.
 
-    As text it has columns where it says their `widths`, so that rows can be printed as they come,
-    or is `fitted` to cells that are there all at once, and else a row is its cells, one after the
-    other.
+    As text it has columns where it says their `widths`, so that rows can be printed as they come.
+    Where it is `stacked`, the third cell of a row and all that follow stand below the others. Else
+    a row is its cells, one after the other.
     """
 
     headers: tuple[str, ...]
@@ -85,7 +85,7 @@ class Table:
     numbers: tuple[str, ...] = ()
     caption: str = ""
     widths: tuple[int, ...] = ()
-    fitted: bool = False
+    stacked: bool = False
 
     @property
     def lines(self) -> Iterator[tuple[Row, tuple[Text, ...]]]:
@@ -103,6 +103,12 @@ class Table:
     def of(self, *rows: Row) -> Table:
         """The same columns with other rows."""
         return replace(self, rows=rows)
+
+    def fitted(self) -> Table:
+        """The same with columns a blank wider than their cells, which are there all at once."""
+        cells = (map(plain, row.cells) for row in self.rows)
+        columns = zip(self.headers, *cells, strict=True)
+        return replace(self, widths=tuple(1 + max(map(len, column)) for column in columns))
 
 
 @dataclass(frozen=True)

@@ -145,9 +145,9 @@ def _linked(text: Text) -> str:
 
 
 def _part(text: str) -> str:
-    """A part of a line, with the blanks at its ends."""
-    before = " " * (text[:1] == " ")
-    return f"{before}{_escaped(text)}{' ' * (text[-1:] == ' ' and bool(text.strip()))}"
+    """A part of a line, with the blank or the end of a line at its ends."""
+    before, after = (end if end in (" ", "\n") else "" for end in (text[:1], text[-1:]))
+    return f"{before}{_escaped(text)}{after if text.strip() else ''}"
 
 
 def _inline(text: str) -> str:

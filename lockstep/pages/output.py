@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from lockstep.answers.answer import Answer
 from lockstep.results.verdict import Verdict
-from lockstep.trace.render import Line
 from lockstep.words import legible
 
 if TYPE_CHECKING:
-    from rich.console import Console, JustifyMethod
+    from rich.console import Console
 
 
 STYLES = {
@@ -48,7 +48,6 @@ class Output:
 
     def __init__(self) -> None:
         self.terminal = sys.stdout.isatty()
-        self._console: Console | None = None
 
     def line(self, text: str = "", style: str | None = None) -> None:
         """One line (or several), never wrapped; `style` is a key of `STYLES`."""
@@ -62,44 +61,19 @@ class Output:
         """A JSON document, which is all that is printed."""
         self._write(json_text(document, indent=2), None)
 
-    def table(
-        self, headers: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()
-    ) -> None:
-        """A table; the columns named in `right` are aligned so. On a terminal long cells fold."""
-        if self.terminal:
-            from rich import box
-            from rich.table import Table
-
-            table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-            for header in headers:
-                justify: JustifyMethod = "right" if header in right else "left"
-                table.add_column(header, justify=justify, overflow="fold")
-            for row in rows:
-                table.add_row(*map(legible, row))
-            self._rich().print(table, markup=False, highlight=False)
-            return
-        widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
-        for row in (headers, *rows):
-            cells = (
-                cell.rjust(width) if header in right else cell.ljust(width)
-                for header, cell, width in zip(headers, row, widths, strict=True)
-            )
-            self.line("  ".join(cells).rstrip())
-
     def _write(self, text: str, style: str | None) -> None:
         if self.terminal and style is not None:
             from rich.text import Text
 
-            self._rich().print(Text(text, style=STYLES[style]), soft_wrap=True)
+            self._console.print(Text(text, style=STYLES[style]), soft_wrap=True)
         else:
             print(text, flush=True)
 
-    def _rich(self) -> Console:
-        if self._console is None:
-            from rich.console import Console
+    @cached_property
+    def _console(self) -> Console:
+        from rich.console import Console
 
-            self._console = Console()
-        return self._console
+        return Console()
 
 
 class Kept(Output):
@@ -114,22 +88,20 @@ class Kept(Output):
         self.lines += [(line, style) for line in text.split("\n")]
 
 
-def print_trace(output: Output, lines: Iterable[Line], margin: int = 0) -> None:
-    """Print the lines of a behaviour, indented by `margin` columns: six at most fit into 80."""
-    for line in lines:
-        output.line(" " * margin + line.text, line.style)
-
-
 VERSION = 2
 """Raised when a field goes or changes its meaning; a new field leaves it as it is."""
 
 
 def document(
-    rows: Sequence[Mapping[str, Any] | Answer], summary: Mapping[str, object], **lists: object
+    rows: Sequence[Any], summary: Mapping[str, object], **lists: object
 ) -> dict[str, object]:
-    """What every verb prints: a row a result, lists of its own, and the sum of it."""
-    results = msgspec.to_builtins(list(rows))
-    return {"version": VERSION, "results": results, **lists, "summary": dict(summary)}
+    """What every verb prints: a row a result, lists of its own, and the sum of it.
+
+    Structs and dataclasses in it are objects.
+    """
+    whole = {"version": VERSION, "results": list(rows), **lists, "summary": dict(summary)}
+    builtins: dict[str, object] = msgspec.to_builtins(whole)
+    return builtins
 
 
 def verdicts(rows: Sequence[Mapping[str, Any] | Answer]) -> dict[str, int]:

@@ -47,10 +47,8 @@ class PageText:
             match block:
                 case Paragraph():
                     self._labelled(block.label, plain(block.text), block.style, margin)
-                case Table() if block.fitted:
-                    rows = [list(map(plain, cells)) for _, cells in block.lines]
-                    self._output.table(block.headers, rows, block.numbers)
-                    self._is_blank = False
+                case Table() if block.stacked:
+                    self._stacked(block, margin)
                 case Table() if block.widths:
                     self._aligned(block, margin)
                 case Table():
@@ -102,6 +100,16 @@ class PageText:
             for remark in (*note, *row.remarks):
                 label = f"{remark.label:<{len(BECAUSE)}}  " * bool(remark.label)
                 self._line(indented(label + plain(remark.text), margin + 2), remark.style)
+
+    def _stacked(self, table: Table, margin: int) -> None:
+        """Rows whose long cells stand below the short ones, no wider than a note."""
+        below = margin + 2 + max(len(plain(row.cells[0])) for row in table.rows)
+        for row in table.rows:
+            word, answer, *cells = map(plain, row.cells)
+            self._line(f"{' ' * margin}{word:<{below - margin}}{answer}", row.style)
+            for line in (line for cell in cells for line in cell.split("\n")):
+                for text in textwrap.wrap(line, _WIDTH - below, break_on_hyphens=False):
+                    self._line(" " * below + text, None)
 
     def _note(self, row: Row, margin: str) -> None:
         first = f"{margin}{BECAUSE}  "

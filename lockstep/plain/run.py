@@ -21,9 +21,9 @@ from lockstep.language.totality import guard_depths
 from lockstep.language.values import NotInDomain, TooManyValues
 from lockstep.plain.advice import advice
 from lockstep.plain.bindings import Bindings, Parameters
-from lockstep.plain.engine import Outcome, Pledge, owed, unwatched
+from lockstep.plain.engine import Disagreement, Outcome, Pledge, owed, unwatched
 from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.trace import Step
+from lockstep.results.trace import Step, Trace
 
 
 class NextState:
@@ -230,6 +230,18 @@ class PlainEngine:
         plain = isinstance(error, NotInDomain | TooManyValues)
         reason = str(error) if plain else f"{type(error).__name__}: {error}"
         return EvaluationError(function, place, reason, *advice(error, guard))
+
+
+def walked(engine: PlainEngine, trace: Trace) -> Trace:
+    """The same behaviour, each step taken by plain Python; `Disagreement` where it takes none."""
+    for before, step in zip(trace.states, trace.steps, strict=False):
+        try:
+            after = engine.run(engine.model.action(step.action), before, step.parameters)
+        except EvaluationError as error:
+            raise Disagreement(f"plain Python finds no meaning: {error}") from None
+        if after != step.state:
+            raise Disagreement(f"plain Python does not take {step} in {before}")
+    return trace
 
 
 def _line_in(trace: TracebackType | None) -> int:

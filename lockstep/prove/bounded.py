@@ -18,8 +18,8 @@ import z3
 from lockstep.language import ir
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind
-from lockstep.plain.engine import is_stuck
-from lockstep.plain.run import PlainEngine
+from lockstep.plain.engine import Disagreement, is_stuck
+from lockstep.plain.run import PlainEngine, walked
 from lockstep.prove.evaluation import read, values_in
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.solver import Answer, ask, new_solver
@@ -36,10 +36,6 @@ _Code = TypeVar("_Code", ir.ActionCode, ir.PropertyCode)
 
 OnDepth = Callable[[int, float], None]
 """Is given each depth that is covered, and the seconds since the beginning."""
-
-
-class Disagreement(Exception):
-    """The solver found a behaviour that plain Python does not take: an error of this program."""
 
 
 @dataclass
@@ -297,18 +293,6 @@ def where(relation: Relation, goal: str) -> Callable[[Values], Truth]:
         return all_of((*there, relation.in_order(state)))
 
     return is_there
-
-
-def walked(engine: PlainEngine, trace: Trace) -> Trace:
-    """The same behaviour, each step taken by plain Python; Disagreement where it takes none."""
-    for before, step in zip(trace.states, trace.steps, strict=False):
-        try:
-            after = engine.run(engine.model.action(step.action), before, step.parameters)
-        except EvaluationError as error:
-            raise Disagreement(f"plain Python finds no meaning: {error}") from None
-        if after != step.state:
-            raise Disagreement(f"plain Python does not take {step.action}{step.parameters!r}")
-    return trace
 
 
 def _actions(trace: Trace) -> str:

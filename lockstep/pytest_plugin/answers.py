@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.pages.output import Output
 from lockstep.report.check import CheckView
-from lockstep.report.matrix import print_matrix
+from lockstep.report.matrix import matrix_page
 from lockstep.report.prove import ProveView
 from lockstep.report.twin import TwinView
 from lockstep.report.view import text_of
@@ -165,10 +164,8 @@ def follow_log(workspace: Workspace, log: Path) -> ItemResult:
 def answer_requirements(workspace: Workspace) -> ItemResult:
     """Hold requirements against what answers them."""
     result = matrix(MatrixRequest(workspace=_given(workspace)))
-    with _printed() as printed:
-        print_matrix(Output(), result.matrix)
-        print("reproduce with  lockstep matrix")
-        return ItemResult(result.exit_code, printed.getvalue())
+    text = text_of(matrix_page(result).blocks)
+    return ItemResult(result.exit_code, f"{text}reproduce with  lockstep matrix\n")
 
 
 def read_every_file(workspace: Workspace) -> ItemResult:

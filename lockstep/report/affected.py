@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from lockstep.answers.answer import Answer
+from lockstep.answers.answer import Answer, earliest
 from lockstep.pages.blocks import Paragraph
 from lockstep.report.ci.problems import Gap, Level, Unknown
 from lockstep.requests.affected import Affected
@@ -63,5 +63,4 @@ def since_text(since: datetime | None) -> str:
 
 def rows_since_text(rows: Sequence[Answer]) -> str:
     """A line on the rows of a table that an earlier run has kept."""
-    since = min(datetime.fromisoformat(row.since) for row in rows)
-    return f"{plural(len(rows), 'row')}{since_text(since)}; --no-cache explores again"
+    return f"{plural(len(rows), 'row')}{since_text(earliest(rows))}; --no-cache explores again"

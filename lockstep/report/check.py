@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from lockstep.errors import LockstepError
-from lockstep.language.faults import fault_marks, fault_names
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
 from lockstep.report.affected import affected_blocks, affected_json, since_text, skipped_text
 from lockstep.report.ci.check_problems import check_problems, parts_of
 from lockstep.report.ci.problems import Problems
-from lockstep.report.counterexample import RequirementTexts, counterexample
+from lockstep.report.counterexample import counterexample
 from lockstep.report.view import View, counted, pending
 from lockstep.results.verdict import Verdict
+from lockstep.trace.claims import RequirementTexts
 from lockstep.verbs.check import CheckPlan
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked, check_answer
 from lockstep.words import plural, shown_path
@@ -46,16 +46,11 @@ class CheckView(View[CheckResult, CheckRun]):
 
         Nothing of one that cannot be read: the result says what is wrong with it.
         """
-        fault = self._plan.request.fault
-        if fault is None:
-            return
-        (model,) = self._plan.models
         try:
-            marks = fault_marks(self._plan.workspace.root, model)
+            marks = [one for version in self._plan.versions for one in version.faults.items()]
         except LockstepError:
             return
-        for name in filter(marks.__contains__, fault_names(fault)):
-            mark, says = marks[name]
+        for name, (mark, says) in marks:
             text = textwrap.fill(" ".join(f"{name}: {says}".split()), 72, subsequent_indent="  ")
             yield Paragraph(text, label="fault")
             if mark.source:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from lockstep.answers.answer import Answer
 from lockstep.costs.scenario import Attained
-from lockstep.pages.blocks import Block, Lines, Paragraph, Table
+from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.text import in_columns
 from lockstep.report.view import View, pending
 from lockstep.trace.render import Line
-from lockstep.verbs.costs import EXTREMES, CostChange, CostsRun, ModelCosts, SavedCost, Uncosted
+from lockstep.verbs.costs import (
+    EXTREMES,
+    CostChange,
+    CostsRun,
+    ModelCosts,
+    SavedCost,
+    Uncosted,
+    costs_answer,
+)
 from lockstep.words import indented, plural, shown_path
 
 _WIDTH = 100
@@ -41,7 +47,7 @@ class CostsView(View["ModelCosts | Uncosted", CostsRun]):
         return plural(len(run.results), "model")
 
     def document(self, run: CostsRun) -> Mapping[str, object]:
-        rows = list(map(_answer, run.results))
+        rows = list(map(costs_answer, run.results))
         summary = {
             "models": len(rows),
             "not_counted": list(run.pending),
@@ -72,8 +78,7 @@ def scenario_lines(
     rows = [(name, *(_change(sides, name, extreme) for extreme in EXTREMES)) for name in names]
     if rows:
         headers = ("", *EXTREMES)
-        widths = [1 + max(map(len, column)) for column in zip(headers, *rows, strict=True)]
-        table = Table(headers, widths=tuple(widths))
+        table = Table(headers, tuple(map(Row, rows))).fitted()
         yield Line(f"    {in_columns(table, headers)}", "bold")
         for row in rows:
             yield Line(f"    {in_columns(table, row)}")
@@ -147,66 +152,3 @@ def _actions(attained: Attained) -> str:
     first, last = attained.repeats
     repeated = f"again and again ({', '.join(names[first:last])})"
     return ", ".join([*names[attained.begins : first], repeated, *names[last:]])
-
-
-def cost_change_json(change: CostChange) -> dict[str, Any]:
-    """A scenario of a review."""
-    return {
-        "scenario": change.head.cost.scenario.name,
-        "is_reworded": change.is_reworded,
-        "base": _cost(change.base),
-        "head": _cost(change.head),
-    }
-
-
-def _answer(result: ModelCosts | Uncosted) -> Answer:
-    asked: dict[str, Any] = {
-        "kind": "costs",
-        "scope": result.scope,
-        "verdict": str(result.verdict),
-        "exit_code": result.exit_code,
-    }
-    if isinstance(result, Uncosted):
-        error = str(result.error)
-        return Answer(model=result.model, because=error, error=error, **asked)
-    version, costs = result.version, [saved.cost for saved in result.costs]
-    return Answer(
-        model=version.model,
-        fault=version.fault,
-        proposal=version.proposal,
-        constants=dict(version.constants),
-        seconds=result.seconds,
-        because="; ".join(f"{one.scenario.name}: {one.unknown}" for one in costs if one.unknown),
-        details={"costs": {saved.cost.scenario.name: _cost(saved) for saved in result.costs}},
-        **asked,
-    )
-
-
-def _cost(saved: SavedCost) -> dict[str, Any]:
-    cost = saved.cost
-    scenario = cost.scenario
-    return {
-        "from": scenario.begin,
-        "to": scenario.goal,
-        "without": list(scenario.without),
-        "never": cost.never,
-        "unknown": cost.unknown,
-        "counts": {
-            count.name: {
-                extreme: _attained(getattr(count, extreme), saved.files.get((count.name, extreme)))
-                for extreme in EXTREMES
-            }
-            for count in cost.counts
-        },
-    }
-
-
-def _attained(attained: Attained, file: object) -> dict[str, Any]:
-    return {
-        "number": attained.number,
-        "actions": [step.action for step in attained.trace.steps[attained.begins :]],
-        "begins": attained.begins,
-        "repeats": None if attained.repeats is None else list(attained.repeats),
-        "repeated": list(attained.repeated),
-        "file": None if file is None else str(file),
-    }

@@ -1,12 +1,14 @@
-"""The matrix of requirements: each, how and by what it is answered, for a reader and as JSON."""
+"""The requirements: each, how and by what it is answered, as a section of a page and as JSON."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from lockstep.pages.blocks import Block, Paragraph, Row, Section, Span, Table
-from lockstep.pages.output import Output, document
+import msgspec
+
+from lockstep.pages.blocks import Block, Page, Paragraph, Row, Section, Span, Table
+from lockstep.pages.output import document
 from lockstep.report.report_models import NOT_CHECKED
 from lockstep.report.source_links import SourceLinks
 from lockstep.results.verdict import Verdict
@@ -16,36 +18,24 @@ from lockstep.verbs.matrix import MatrixResult
 from lockstep.verbs.report import ModelReport, Report
 from lockstep.words import plural
 
-HEADERS = ("id", "section", "requirement", "answer", "by")
+
+def matrix_page(result: MatrixResult) -> Page:
+    """All requirements, and what is wrong with them."""
+    verdict = Verdict.VIOLATED if result.exit_code else Verdict.HOLDS
+    shown = _Shown(result.matrix)
+    return Page("lockstep matrix", str(verdict), counts_text(result.matrix), tuple(shown.blocks()))
 
 
-def print_matrix(output: Output, matrix: Matrix) -> None:
-    """Print the matrix: a table on a terminal, Markdown in a pipe."""
-    for index, kip in enumerate(matrix.kips):
-        if index:
-            output.line()
-        output.line(f"# KIP-{kip.label}: {kip.title}", "bold")
-        output.line()
-        if output.terminal:
-            output.table(HEADERS, [_cells(matrix, row) for row in kip.requirements])
-        else:
-            for line in _markdown(matrix, kip.requirements):
-                output.line(line)
-        output.line()
-        output.line(counts_text(matrix, kip))
-    if len(matrix.kips) > 1:
-        output.line()
-        output.line(f"In all {counts_text(matrix)}")
-    if matrix.unresolved:
-        output.line(
-            f"{plural(len(matrix.unresolved), 'reference')} to tests not looked up: "
-            "this workspace came without its tests."
-        )
-    if matrix.problems:
-        output.line()
-        output.line(f"{plural(len(matrix.problems), 'reference')} wrong:", "violated")
-        for problem in matrix.problems:
-            output.line(f"- {problem}")
+def requirements_section(report: Report, links: SourceLinks, *, brief: bool) -> Iterator[Section]:
+    """A folded table of each file of requirements, or its counts alone; nothing without any."""
+    blocks: tuple[Block, ...] = ()
+    if report.matrix_error:
+        blocks = (Paragraph(report.matrix_error, "error"),)
+    elif report.matrix is not None:
+        models = {model.name: model for model in report.models}
+        blocks = tuple(_Shown(report.matrix, models, links, folded=True, brief=brief).blocks())
+    if blocks:
+        yield Section(text="Requirements", anchor="requirements", blocks=blocks)
 
 
 def counts_text(matrix: Matrix, kip: Kip | None = None) -> str:
@@ -55,76 +45,6 @@ def counts_text(matrix: Matrix, kip: Kip | None = None) -> str:
     return f"{plural(sum(counts.values()), 'requirement')}: {', '.join(parts)}."
 
 
-def _cells(matrix: Matrix, row: Requirement) -> tuple[str, ...]:
-    answer = matrix.answers[row.id]
-    by = row.unanswerable or "\n".join(" ".join(of) for of in _citations(matrix, row))
-    return (row.id, row.section, row.text, answer, by)
-
-
-def _citations(matrix: Matrix, row: Requirement) -> Iterator[tuple[str, str]]:
-    """What a requirement cites: what each is, and its name."""
-    for reference in row.refuted_by:
-        yield f"refuted by {_kind(matrix, reference)}", reference.name
-    for reference in row.answered_by:
-        yield _kind(matrix, reference), reference.name
-    for reference in row.shown_by:
-        yield f"shown by {reference.kind}", reference.name
-
-
-def _kind(matrix: Matrix, reference: Reference) -> str:
-    """The word for a reference; of a property that exists, what kind of property it is."""
-    kind = matrix.kinds.get(reference)
-    return reference.kind if kind is None else kind.name.lower().replace("_", " ")
-
-
-def _markdown(matrix: Matrix, rows: Sequence[Requirement]) -> list[str]:
-    lines = [f"| {' | '.join(HEADERS)} |", f"|{'---|' * len(HEADERS)}"]
-    for row in rows:
-        cells = [_escaped(cell) for cell in _cells(matrix, row)]
-        if row.unanswerable is None:
-            cells[-1] = "<br>".join(f"{kind} `{name}`" for kind, name in _citations(matrix, row))
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
-
-
-def _escaped(text: str) -> str:
-    """A text that stands in one cell as it is: `_`, `*`, `<` and `|` mean nothing."""
-    return re.sub(r"([\\|`*_<\[\]])", r"\\\1", " ".join(text.split()))
-
-
-def matrix_json(result: MatrixResult) -> dict[str, object]:
-    """The document."""
-    matrix = result.matrix
-    rows = [
-        {
-            "id": row.id,
-            "section": row.section,
-            "text": row.text,
-            "answer": matrix.answers[row.id],
-            "answered_by": _names(row.answered_by),
-            "shown_by": _names(row.shown_by),
-            "refuted_by": _names(row.refuted_by),
-            "unanswerable": row.unanswerable,
-        }
-        for row in matrix.requirements
-    ]
-    return document(
-        rows,
-        {
-            "requirements": len(rows),
-            "answers": matrix.counts(),
-            "kips": {kip.label: matrix.counts(kip) for kip in matrix.kips},
-            "unresolved": [str(reference) for reference in matrix.unresolved],
-            "problems": matrix.problems,
-            "exit_code": result.exit_code,
-        },
-    )
-
-
-def _names(references: Iterable[Reference]) -> list[dict[str, str]]:
-    return [{"kind": reference.kind, "name": reference.name} for reference in references]
-
-
 _STYLES = {
     AnswerKind.OPEN: "inconclusive",
     AnswerKind.UNANSWERABLE: "dim",
@@ -132,71 +52,75 @@ _STYLES = {
 }
 
 
-def requirements_section(report: Report, links: SourceLinks, *, brief: bool) -> Iterator[Section]:
-    """A folded table of each file of requirements, or its counts alone; nothing without any."""
-    if report.matrix_error:
-        block = Paragraph(report.matrix_error, "error")
-        yield Section(text="Requirements", anchor="requirements", blocks=(block,))
-    if report.matrix is None:
-        return
-    matrix, models = report.matrix, {model.name: model for model in report.models}
-    blocks: list[Block] = [Paragraph(counts_text(matrix))]
-    blocks += [Paragraph(problem, "violated", "wrong") for problem in matrix.problems]
-    for kip in matrix.kips:
-        title = f"{kip.title}: {counts_text(matrix, kip)}"
-        if brief:
-            blocks.append(Paragraph(title, label=f"KIP-{kip.label}"))
-            continue
-        table = _table(matrix, kip, models, links)
-        blocks.append(Section(f"KIP-{kip.label}", title, blocks=(table,), folded=True))
-    yield Section(text="Requirements", anchor="requirements", blocks=tuple(blocks))
+@dataclass(frozen=True)
+class _Shown:
+    """Requirements as blocks, with what is known of the models that answer them."""
 
+    matrix: Matrix
+    models: Mapping[str, ModelReport] = field(default_factory=dict)
+    links: SourceLinks = field(default_factory=SourceLinks)
+    folded: bool = False
+    brief: bool = False
 
-def _table(
-    matrix: Matrix, kip: Kip, models: Mapping[str, ModelReport], links: SourceLinks
-) -> Table:
-    rows = tuple(
-        Row(
+    def blocks(self) -> Iterator[Block]:
+        """A section a file, the sum of all, and what is wrong."""
+        matrix = self.matrix
+        for kip in matrix.kips:
+            label, text = f"KIP-{kip.label}", f"{kip.title}: {counts_text(matrix, kip)}"
+            if self.brief:
+                yield Paragraph(text, label=label)
+                continue
+            rows = tuple(map(self._row, kip.requirements))
+            table = Table(("id", "answer", "requirement", "by"), rows, caption=label, stacked=True)
+            apart = len(matrix.kips) > 1
+            yield Section(label, text, "bold", (table,), folded=self.folded, apart=apart)
+        if len(matrix.kips) > 1:
+            yield Paragraph(f"In all {counts_text(matrix)}")
+        if matrix.unresolved:
+            tests = plural(len(matrix.unresolved), "reference")
+            text = f"{tests} to tests not looked up: this workspace came without its tests."
+            yield Paragraph(text)
+        yield from (Paragraph(problem, "violated", "wrong") for problem in matrix.problems)
+
+    def _row(self, row: Requirement) -> Row:
+        answer = self.matrix.answers[row.id]
+        return Row(
             (
                 Span(row.id, style="word"),
-                Span(str(matrix.answers[row.id]), style=_STYLES.get(matrix.answers[row.id])),
-                row.text,
-                tuple(_by(row, models, links)),
+                Span(str(answer), style=_STYLES.get(answer)),
+                f"{row.section}: {row.text}",
+                tuple(self._by(row)),
             )
         )
-        for row in kip.requirements
-    )
-    return Table(("id", "answer", "requirement", "by"), rows, caption=f"KIP-{kip.label}")
 
+    def _by(self, row: Requirement) -> Iterator[str | Span]:
+        """What answers a requirement, a line each."""
+        if row.unanswerable is not None:
+            yield row.unanswerable
+            return
+        cited = [
+            *(("refuted by ", reference) for reference in row.refuted_by),
+            *(("", reference) for reference in row.answered_by),
+            *(("shown by ", reference) for reference in row.shown_by),
+        ]
+        for number, (words, reference) in enumerate(cited):
+            yield "\n" * bool(number) + words
+            yield from self._reference(reference)
 
-def _by(
-    row: Requirement, models: Mapping[str, ModelReport], links: SourceLinks
-) -> Iterator[str | Span]:
-    """What answers a requirement, a line each."""
-    if row.unanswerable is not None:
-        yield row.unanswerable
-        return
-    cited = [
-        *(("refuted by ", reference) for reference in row.refuted_by),
-        *(("", reference) for reference in row.answered_by),
-        *(("shown by ", reference) for reference in row.shown_by),
-    ]
-    for number, (words, reference) in enumerate(cited):
-        yield "\n" * bool(number) + words
-        yield from _reference(reference, models, links)
-
-
-def _reference(
-    reference: Reference, models: Mapping[str, ModelReport], links: SourceLinks
-) -> Iterator[str | Span]:
-    model = models.get(reference.name.partition(".")[0])
-    place = None if model is None else model.places.get(str(reference))
-    target = links.to(place)
-    yield Span(f"{reference.kind} {reference.name}", target.target)
-    if place is not None and not target.target:
-        yield Span(f" {place}", style="dim")
-    if model is not None and (standing := _standing(reference, model)) is not None:
-        yield Span(f" {standing}", style=standing if standing != NOT_CHECKED else "inconclusive")
+    def _reference(self, reference: Reference) -> Iterator[str | Span]:
+        """What it is, of a property what kind of property; where it is, and whether it holds."""
+        model = self.models.get(reference.name.partition(".")[0])
+        place = None if model is None else model.places.get(str(reference))
+        target = self.links.to(place)
+        kind = self.matrix.kinds.get(reference)
+        word = reference.kind if kind is None else kind.name.lower().replace("_", " ")
+        yield Span(f"{word} {reference.name}", target.target)
+        if place is not None and not target.target:
+            yield Span(f" {place}", style="dim")
+        if model is not None and (standing := _standing(reference, model)) is not None:
+            yield Span(
+                f" {standing}", style=standing if standing != NOT_CHECKED else "inconclusive"
+            )
 
 
 def _standing(reference: Reference, model: ModelReport) -> str | None:
@@ -214,3 +138,33 @@ def _standing(reference: Reference, model: ModelReport) -> str | None:
             return NOT_CHECKED
         return "violated" if runs[0].details.problem else None
     return None
+
+
+def matrix_json(result: MatrixResult) -> dict[str, object]:
+    """The document."""
+    matrix = result.matrix
+    rows = [
+        {
+            **msgspec.structs.asdict(row),
+            "answer": matrix.answers[row.id],
+            "answered_by": _names(row.answered_by),
+            "shown_by": _names(row.shown_by),
+            "refuted_by": _names(row.refuted_by),
+        }
+        for row in matrix.requirements
+    ]
+    return document(
+        rows,
+        {
+            "requirements": len(rows),
+            "answers": matrix.counts(),
+            "kips": {kip.label: matrix.counts(kip) for kip in matrix.kips},
+            "unresolved": list(map(str, matrix.unresolved)),
+            "problems": matrix.problems,
+            "exit_code": result.exit_code,
+        },
+    )
+
+
+def _names(references: Iterable[Reference]) -> list[dict[str, str]]:
+    return [{"kind": reference.kind, "name": reference.name} for reference in references]

@@ -16,21 +16,22 @@ from lockstep.pages.blocks import Block, Lines, Paragraph
 from lockstep.pages.html import fragment
 from lockstep.report.check import models_table, result_row
 from lockstep.report.ci.check_problems import parts_of
-from lockstep.report.counterexample import RequirementTexts, counterexample
+from lockstep.report.counterexample import counterexample
 from lockstep.report.faults import FaultsView
 from lockstep.report.prove import ProveView
-from lockstep.report.replay import replay_blocks, replay_on_blocks
+from lockstep.report.replay import replay_blocks
 from lockstep.report.twin import TwinView
 from lockstep.report.view import pending
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
+from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.verbs.faults import FaultsOfModel, FaultsRun
 from lockstep.verbs.prove import ProveRun
 from lockstep.verbs.prove_result import Proved, Unproved
-from lockstep.verbs.replay import Replay, ReplayedOn
+from lockstep.verbs.replay import Replay
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
 
 _STYLE = """
@@ -74,8 +75,6 @@ def _blocks(result: object) -> Iterable[Block]:
             return TwinView(Path(), [result.task]).shown(result)
         case Replay():
             return replay_blocks(result)
-        case ReplayedOn():
-            return replay_on_blocks(result)
         case Trace():
             return [Lines(tuple(_steps(result)))]
         case _:

@@ -14,10 +14,11 @@ from lockstep.prove.proofs import MEANING, Proof
 from lockstep.report.affected import since_text
 from lockstep.report.ci.problems import Problems
 from lockstep.report.ci.prove_problems import prove_problems
-from lockstep.report.counterexample import RequirementTexts, claim
+from lockstep.report.counterexample import claim
 from lockstep.report.view import View
 from lockstep.requests.prove import ProveRequest
 from lockstep.results.trace import Trace
+from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.documents import steps_json
 from lockstep.trace.render import render_trace
 from lockstep.trace.saving import Saved

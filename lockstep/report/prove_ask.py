@@ -11,8 +11,8 @@ from lockstep.report.prove import trace_json
 from lockstep.results.trace import Trace
 from lockstep.trace.render import (
     render_binding,
-    render_instance,
     render_step,
+    render_taken,
     render_trace,
 )
 from lockstep.verbs.ask import Compared, Searched
@@ -95,9 +95,7 @@ def _effect(model: Model, outcome: Trace | str | None) -> list[str]:
     if isinstance(outcome, str):
         return [f"has no meaning: {outcome}"]
     (step,) = outcome.steps
-    parameters = model.action(step.action).parameters
-    instance = render_instance(step.action, parameters, step.parameters)
-    return list(render_step(1, instance, outcome.initial, step.state))
+    return list(render_step(1, render_taken(model, step), outcome.initial, step.state))
 
 
 def search_json(searched: Searched) -> dict[str, object]:

@@ -18,9 +18,9 @@ from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.svg import svg_element
 from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.pages.html import STYLE
-from lockstep.report.counterexample import RequirementTexts
+from lockstep.results.search_result import Violation
 from lockstep.trace.changes import compare
-from lockstep.trace.claims import find_property, render_fairness
+from lockstep.trace.claims import RequirementTexts, find_property, render_fairness
 from lockstep.trace.conjuncts import excerpt, false_at_the_end
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance
@@ -41,8 +41,7 @@ def replay_page(result: Replay, diagram: Diagram) -> str:
     _head(root, _title(result), script)
     main = SubElement(SubElement(root, "body"), "main")
     name = result.origin.property
-    is_violated = result.parameters is not None
-    _text(main, "h1", f"{result.origin.model}.{name}" if is_violated else _title(result))
+    _text(main, "h1", f"{result.origin.model}.{name}" if result.violation else _title(result))
     _lead(main, result, diagram)
     _controls(main, diagram)
     columns = SubElement(main, "div", {"class": "columns"})
@@ -57,7 +56,7 @@ def replay_page(result: Replay, diagram: Diagram) -> str:
 
 def _title(result: Replay) -> str:
     origin = result.origin
-    if result.parameters is not None:
+    if result.violation is not None:
         return f"{origin.model}: {origin.property} is violated"
     return f"{origin.model}: a behaviour"
 
@@ -91,7 +90,7 @@ def _lead(main: Element, result: Replay, diagram: Diagram) -> None:
 def _claim(result: Replay) -> str:
     """The sentence that is violated; empty where nothing is, or the property says nothing."""
     name = result.origin.property
-    prop = None if result.parameters is None else find_property(result.model, name or "")
+    prop = None if result.violation is None else find_property(result.model, name or "")
     return "" if prop is None else " ".join(prop.doc.partition("\n\n")[0].split())
 
 
@@ -246,16 +245,17 @@ def _fault_source(model: Model, fault: str, shown: Callable[..., Any]) -> Data |
 
 def _ending(result: Replay, model: Model) -> Data | None:
     """What is violated at the end, and the part of it that is false."""
-    name, trace = result.origin.property, result.trace
-    if result.parameters is None or name is None:
+    violation, trace = result.violation, result.trace
+    if violation is None:
         return None
+    name = violation.properties[0]
     if name == DEADLOCK:
         text = "No step leads from the last state to another, and the model may not stop."
         return {"title": "deadlock is violated", "doc": text}
     prop = find_property(model, name)
     if prop is None:
         return None
-    title = render_instance(name, prop.parameters, result.parameters)
+    title = render_instance(name, prop.parameters, violation.parameters)
     data: Data = {
         "title": f"{title} is false" if trace.loop is None else f"{title} never happens",
         "doc": prop.doc,
@@ -264,7 +264,7 @@ def _ending(result: Replay, model: Model) -> Data | None:
     }
     if trace.loop is not None:
         data["fairness"] = list(render_fairness(model, name, trace))
-    return data | dict(_conjunct(model, prop, result))
+    return data | dict(_conjunct(model, prop, violation))
 
 
 def _requirements(model: Model, prop: Property) -> list[str]:
@@ -273,8 +273,8 @@ def _requirements(model: Model, prop: Property) -> list[str]:
     return [f"{identity}  {texts[identity]}" for identity in prop.requirements]
 
 
-def _conjunct(model: Model, prop: Property, result: Replay) -> Iterator[tuple[str, Any]]:
-    conjunct = false_at_the_end(model.universe, prop, result.trace, result.parameters or ())
+def _conjunct(model: Model, prop: Property, violation: Violation) -> Iterator[tuple[str, Any]]:
+    conjunct = false_at_the_end(model.universe, prop, violation.trace, violation.parameters)
     if conjunct is None:
         return
     yield "conjunct", conjunct.text

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.model import Model
 from lockstep.language.notation import State
-from lockstep.pages.output import Output, print_trace
-from lockstep.results.search_result import Violation
-from lockstep.results.trace import Trace
-from lockstep.trace.render import render_instance, render_position, render_refusal, render_variable
+from lockstep.pages.output import Output
+from lockstep.trace.render import (
+    Line,
+    render_position,
+    render_refusal,
+    render_taken,
+    render_variable,
+)
+from lockstep.verbs.replay import Replay, ReplayedOn
 from lockstep.words import plural
 
 _COMMANDS = {
@@ -29,27 +32,13 @@ _COMMANDS = {
 """Each command with its short form and what it does."""
 
 
-@dataclass(frozen=True)
-class Walked:
-    """What is walked along: a behaviour, or one with what it violates at its end."""
-
-    model: Model
-    shown: Violation | Trace
-    fault: str | None
-    predicate: Callable[[str], Callable[[State], bool]]
-    """What reads a predicate; `LockstepError` for a text that is none."""
-    refused: tuple[str, tuple[Any, ...]] | None = None
-    """An action that is not enabled at the end, and its parameters."""
-
-    @property
-    def trace(self) -> Trace:
-        """The behaviour."""
-        return self.shown if isinstance(self.shown, Trace) else self.shown.trace
+Predicate: TypeAlias = "Callable[[str], Callable[[State], bool]]"
+"""What reads a predicate; `LockstepError` for a text that is none."""
 
 
-def walk(output: Output, walked: Walked) -> None:
+def walk(output: Output, result: Replay, predicate: Predicate) -> None:
     """Do what standard input says line by line, until it ends."""
-    _Walk(output, walked).run(_lines)
+    _Walk(output, result, predicate).run(_lines)
 
 
 def _lines(prompt: str) -> str | None:
@@ -67,10 +56,11 @@ def _lines(prompt: str) -> str | None:
 class _Walk:
     """Where somebody is in a behaviour."""
 
-    def __init__(self, output: Output, walked: Walked) -> None:
+    def __init__(self, output: Output, result: Replay, predicate: Predicate) -> None:
         self._output = output
-        self._walked = walked
-        self._trace = walked.trace
+        self._result = result
+        self._predicate = predicate
+        self._trace = result.trace
         self._number = 0
 
     def run(self, next_line: Callable[[str], str | None]) -> None:
@@ -127,7 +117,7 @@ class _Walk:
         self._position()
 
     def _until(self, text: str) -> None:
-        is_true = self._walked.predicate(text)
+        is_true = self._predicate(text)
         for number in range(self._number + 1, len(self._trace.states)):
             if is_true(self._trace.states[number]):
                 self._number = number
@@ -145,7 +135,7 @@ class _Walk:
                 f"there is no variable {name!r}", cure=nearest(name, list(state.fields), names)
             )
         for one in [name] if name else state.fields:
-            print_trace(self._output, render_variable(state, one))
+            self._print(render_variable(state, one))
 
     def _list(self) -> None:
         for number, text in enumerate(self._instances()):
@@ -155,20 +145,22 @@ class _Walk:
     def _instances(self) -> Iterator[str]:
         yield "the beginning"
         for step in self._trace.steps:
-            parameters = self._walked.model.action(step.action).parameters
-            yield render_instance(step.action, parameters, step.parameters)
+            yield render_taken(self._result.model, step)
 
     def _help(self) -> None:
         for name, (short, what) in _COMMANDS.items():
             self._output.line(f"  {name:<6} {short:<14} {what}")
 
     def _position(self) -> None:
-        walked = self._walked
-        lines = render_position(walked.model, walked.shown, self._number, walked.fault)
-        print_trace(self._output, lines)
-        if walked.refused is not None and self._number == len(self._trace.steps):
-            lines = render_refusal(walked.model, self._trace, *walked.refused)
-            print_trace(self._output, lines)
+        result, is_last = self._result, self._number == len(self._trace.steps)
+        self._print(render_position(result.model, result.shown, self._number, result.fault))
+        if is_last and isinstance(result, ReplayedOn) and (refusal := result.refusal) is not None:
+            step = refusal.action, refusal.parameters
+            self._print(render_refusal(result.model, self._trace, *step))
+
+    def _print(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            self._output.line(line.text, line.style)
 
 
 def _command(word: str) -> str:

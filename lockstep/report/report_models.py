@@ -154,7 +154,7 @@ def seconds(entry: Entry) -> str:
 
 def decided(entry: Entry) -> str:
     """When something was decided, in UTC."""
-    return f"{entry.moment:%Y-%m-%d %H:%M}" if entry.since else "-"
+    return "-" if entry.since is None else f"{entry.since:%Y-%m-%d %H:%M}"
 
 
 def _growth(model: ModelReport) -> Iterator[Figure]:

@@ -82,7 +82,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def _provenance(report: Report) -> str:
-    dates = [entry.moment for entry in report.entries if entry.since]
+    dates = [entry.since for entry in report.entries if entry.since is not None]
     texts = ["Cached results for the texts as they stand; nothing was checked again."]
     if dates:
         texts.append(
@@ -213,7 +213,7 @@ def _change(row: HistoryRow) -> Row:
     revision = "" if row.revision is None else row.revision[:12] + " with changes" * row.changed
     return Row(
         (
-            row.since[:16].replace("T", " "),
+            f"{row.since:%Y-%m-%d %H:%M}",
             revision,
             f"{row.kind} {row.model} {row.scope}".rstrip(),
             Span(row.verdict, style=row.verdict),
@@ -231,7 +231,7 @@ def _courses(report: Report) -> Iterator[Figure]:
         rows = [row for row in report.history.of(CHECK, model.name, scope) if row.states]
         if len({row.states for row in rows}) > 1:
             caption = f"States of {model.name} {scope}, from report to report"
-            labels = (rows[0].since[:10], rows[-1].since[:10])
+            labels = (f"{rows[0].since:%Y-%m-%d}", f"{rows[-1].since:%Y-%m-%d}")
             yield Figure(course([row.states for row in rows], labels, caption), caption)
 
 

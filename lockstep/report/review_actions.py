@@ -1,21 +1,15 @@
-"""What becomes of each action, as a review shows it, and as JSON (docs/reference/json.md)."""
+"""What becomes of each action, as a review shows it."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
-from lockstep.language.model import Action, Model
+from lockstep.language.model import Model
 from lockstep.language.notation import State
-from lockstep.language.source import Place
 from lockstep.review.action_change import Strength
 from lockstep.review.action_example import Example
-from lockstep.system.strict_json import Json
 from lockstep.trace.changes import changes
-from lockstep.trace.documents import parameters_json
-from lockstep.trace.itf_values import encode
 from lockstep.trace.layout import WIDTH, Group, Room, Text, lay_out, prefixed, show, text_of
 from lockstep.trace.render import Line
 from lockstep.verbs.review_actions import ActionsReview, DecidedAction
@@ -98,7 +92,8 @@ def _changed(decided: DecidedAction, first: str, *, brief: bool) -> Iterator[Lin
     if decided.at != first:
         yield Line(f"    at the constants of {decided.at}; the same at {first}")
     is_in_both = change.base is not None and change.head is not None
-    yield Line(f"    {'the texts part at ' * is_in_both}{_places(decided)}", "dim")
+    places = " -> ".join(dict.fromkeys(filter(None, decided.places)))
+    yield Line(f"    {'the texts part at ' * is_in_both}{places}", "dim")
     if change.because:
         more = f"; {_MORE_TIME}" if change.is_late else ""
         yield Line(indented(f"{change.because}{more}", 4), "inconclusive")
@@ -112,32 +107,6 @@ def _changed(decided: DecidedAction, first: str, *, brief: bool) -> Iterator[Lin
             yield Line(f"    {text}", "dim")
         else:
             yield from _example(decided, example)
-
-
-def _places(decided: DecidedAction) -> str:
-    """Where the texts part, or where the action is written that only one version has."""
-    change, pair = decided.change, decided.pair
-    models = (pair.one, pair.other)
-    places = [
-        _shown(model, place) if place is not None else _definition(model, action)
-        for model, place, action in zip(
-            models, change.places, (change.base, change.head), strict=True
-        )
-    ]
-    return " -> ".join(dict.fromkeys(filter(None, places)))
-
-
-def _definition(model: Model, action: Action | None) -> str:
-    definition = None if action is None else model.universe.definition(action.function)
-    return "" if definition is None else _file_line(model, definition[1], definition[0].lineno)
-
-
-def _shown(model: Model, place: Place) -> str:
-    return _file_line(model, place.file, place.line)
-
-
-def _file_line(model: Model, file: Path, line: int) -> str:
-    return place_text(file, line, model.universe.root)
 
 
 def _example(decided: DecidedAction, example: Example) -> Iterator[Line]:
@@ -196,7 +165,7 @@ def _does(name: str, model: Model, example: Example, number: int) -> Iterator[Li
         yield from _step(name, example.states[number], example.reason.after)
     elif example.reason is not None and example.reason.conjunct is not None:
         conjunct = example.reason.conjunct
-        place = _file_line(model, conjunct.file, conjunct.line)
+        place = place_text(conjunct.file, conjunct.line, model.universe.root)
         yield Line(f"      {name} does not: {place} requires {conjunct.text}")
         for bound, value in conjunct.known:
             yield Line(f"        {bound} = {show(value)}", "dim")
@@ -213,82 +182,3 @@ def _step(name: str, before: State, after: State) -> Iterator[Line]:
     for change in differences:
         for line in lay_out(change.shortened, Room(8, 12)):
             yield Line(line, "changed")
-
-
-def actions_json(review: ActionsReview) -> dict[str, Any]:
-    """The actions of two versions."""
-    return {
-        "base": str(review.versions.base),
-        "head": str(review.versions.head),
-        "because": "" if review.error is None else str(review.error),
-        "constants": list(review.widths),
-        "omitted": list(review.omitted),
-        "seconds": round(review.seconds, 3),
-        "actions": [_action(decided) for decided in review.actions],
-    }
-
-
-def _action(decided: DecidedAction) -> dict[str, Any]:
-    change = decided.change
-    pair = (decided.pair.one, decided.pair.other)
-    lines = [
-        _line(model, None if place is None else (place.file, place.line), action)
-        for model, place, action in zip(
-            pair, change.places, (change.base, change.head), strict=True
-        )
-    ]
-    return {
-        "name": change.name,
-        "strength": str(change.strength),
-        "in_order": None if change.in_order is None else str(change.in_order),
-        "at": decided.at,
-        "is_same_text": change.is_same_text,
-        "is_internal": change.is_internal,
-        "is_idle": change.is_idle,
-        "lines": {"base": lines[0], "head": lines[1]},
-        "because": change.because,
-        "examples": [_example_json(pair, change.name, example) for example in change.examples],
-    }
-
-
-def _line(model: Model, place: tuple[Path, int] | None, action: Action | None) -> str | None:
-    """Where the text parts from the other's, or where the action begins."""
-    if place is None and action is not None:
-        definition = model.universe.definition(action.function)
-        place = None if definition is None else (definition[1], definition[0].lineno)
-    if place is None:
-        return None
-    return place_text(*place, model.universe.root)
-
-
-def _example_json(pair: tuple[Model, Model], name: str, example: Example) -> dict[str, Any]:
-    step, reason = example.step, example.reason
-    conjunct = None if reason is None else reason.conjunct
-    afters: list[State | None] = [None, None]
-    if step is not None:
-        afters[example.number] = step.state
-        afters[1 - example.number] = None if reason is None else reason.after
-    model = pair[example.number]
-    sides = zip(pair, example.states, afters, strict=True)
-    base, head = (
-        {"before": _state(one, before), "after": None if after is None else _state(one, after)}
-        for one, before, after in sides
-    )
-    return {
-        "taken_by": None if step is None else ("base", "head")[example.number],
-        "parameters": None
-        if step is None
-        else parameters_json(model.action(name).parameters, step.parameters),
-        "is_in_order": example.is_in_order,
-        "base": base,
-        "head": head,
-        "requires": None if conjunct is None else conjunct.text,
-        "line": None
-        if conjunct is None
-        else _line(pair[1 - example.number], (conjunct.file, conjunct.line), None),
-        "meaningless": example.failure,
-    }
-
-
-def _state(model: Model, state: State) -> dict[str, Json]:
-    return {name: encode(domain, getattr(state, name)) for name, domain in model.variables.items()}

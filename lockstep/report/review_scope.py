@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from lockstep.language.model import Model
 from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.costs import review_cost_lines
-from lockstep.report.counterexample import RequirementTexts
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.review.difference import Difference, Reason
 from lockstep.review.pair import Pair, shown_names, shown_value
 from lockstep.specs.expected import Expected
+from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.layout import show
-from lockstep.trace.render import Line, render_instance, render_trace
+from lockstep.trace.render import Line, render_taken, render_trace
 from lockstep.verbs.review import Unreviewed
 from lockstep.verbs.review_evidence import Change, PropertyChange
 from lockstep.verbs.review_scope import Behaviours, Direction, ScopeReview
@@ -28,58 +28,42 @@ def difference_sections(
 
     `broken` has the steps of HEAD that are shown already, with the property that they break.
     """
-    pair, versions, behaviours = result.pair, result.versions, result.behaviours
-    if (added := behaviours.adds.difference) is not None:
-        already = broken.get(instances(pair.other, added.trace.steps))
-        title = _title("HEAD", str(versions.head), added)
-        steps = _steps(pair.other, added, brief)
-        if already is not None:
+    versions, behaviours = result.versions, result.behaviours
+    for names, version, direction, pair in (
+        (("HEAD", "BASE"), versions.head, behaviours.adds, result.pair.swapped),
+        (("BASE", "HEAD"), versions.base, behaviours.removes, result.pair),
+    ):
+        difference = direction.difference
+        if difference is None:
+            continue
+        already = broken.get(instances(pair.one, difference.trace.steps))
+        steps: tuple[Block, ...] = ()
+        if already is not None and names[0] == "HEAD":
             steps = (Paragraph(f"the steps by which {already} is broken", "dim"),)
-        yield _difference(title, "BASE", (pair.other, pair.one), added, steps)
-    if (removed := behaviours.removes.difference) is not None:
-        title = _title("BASE", str(versions.base), removed)
-        steps = _steps(pair.one, removed, brief)
-        yield _difference(title, "HEAD", (pair.one, pair.other), removed, steps)
-
-
-def _title(name: str, version: str, difference: Difference) -> str:
-    steps = plural(len(difference.trace.steps), "step")
-    return f"only {name} ({version}) shows, in {steps}"
-
-
-def _steps(model: Model, difference: Difference, brief: bool) -> tuple[Block, ...]:
-    if brief or difference.followed is None:
-        return ()
-    return (Lines(tuple(render_trace(model, difference.trace)), "step by step"),)
+        elif not brief:
+            steps = (Lines(tuple(render_trace(pair.one, difference.trace)), "step by step"),)
+        count = plural(len(difference.trace.steps), "step")
+        title = Paragraph(f"only {names[0]} ({version}) shows, in {count}", "changed")
+        yield _difference((title, *steps), names[1], pair, difference)
 
 
 def _difference(
-    title: str,
-    other_name: str,
-    models: tuple[Model, Model],
-    difference: Difference,
-    steps: tuple[Block, ...],
+    behaviour: tuple[Block, ...], name: str, pair: Pair, difference: Difference
 ) -> Section:
     """A behaviour of the first of two models, and why the second, which has a name, parts."""
-    one, other = models
-    count = len(difference.trace.steps)
+    other = pair.other
     if difference.followed is None:
-        text = f"the initial states show something else: {other_name} begins with"
+        text = f"the initial states show something else: {name} begins with"
         values = (
-            f"{name} = {show(shown_value(other, name, other.initial))}"
-            for name in shown_names(other)
+            f"{shown} = {show(shown_value(other, shown, other.initial))}"
+            for shown in shown_names(other)
         )
         return Section(blocks=(Paragraph(text, "changed"), Lines(tuple(map(Line, values)))))
-    reason = [] if difference.reason is None else _reason(other_name, other, difference.reason)
-    way = Line(_way(one, other, difference.trace, difference.followed), "dim")
-    return Section(
-        blocks=(
-            Paragraph(title, "changed"),
-            *steps,
-            Paragraph(f"{other_name} shows the same up to step {count - 1}, and then not:"),
-            Lines((*map(Line, reason), way)),
-        )
-    )
+    reason = [] if difference.reason is None else _reason(name, other, difference.reason)
+    way = Line(_way(pair.one, other, difference.trace, difference.followed), "dim")
+    count = len(difference.trace.steps)
+    text = f"{name} shows the same up to step {count - 1}, and then not:"
+    return Section(blocks=(*behaviour, Paragraph(text), Lines((*map(Line, reason), way))))
 
 
 def _way(one: Model, other: Model, trace: Trace, followed: Trace) -> str:
@@ -92,10 +76,7 @@ def _way(one: Model, other: Model, trace: Trace, followed: Trace) -> str:
 
 def instances(model: Model, steps: Sequence[Step]) -> tuple[str, ...]:
     """Steps by their actions and parameters."""
-    return tuple(
-        render_instance(step.action, model.action(step.action).parameters, step.parameters)
-        for step in steps
-    )
+    return tuple(render_taken(model, step) for step in steps)
 
 
 def _reason(name: str, model: Model, reason: Reason) -> Iterator[str]:
@@ -210,9 +191,8 @@ def _how(prop: PropertyChange, brief: bool) -> str:
     words = ["in the words of BASE"] if prop.is_reworded else []
     checked = prop.checked
     if checked is not None and prop.name not in checked.result.missed:
-        violation = checked.result.violation
-        is_shown = violation is not None and prop.name in violation.properties
-        if violation is None or not is_shown or violation.trace.loop is not None:
+        violation = prop.violation
+        if violation is None or violation.trace.loop is not None:
             words.append("by a behaviour that never ends")
         else:
             saved = "" if checked.saved is None or brief else f", {shown_path(checked.saved)}"
@@ -224,12 +204,11 @@ def _counterexamples(result: ScopeReview) -> Iterator[Lines]:
     """The behaviours that break something; one that breaks several properties comes once."""
     shown = set()
     for prop in result.properties:
-        checked = prop.checked
+        checked, violation = prop.checked, prop.violation
         if prop.change is not Change.BROKEN or checked is None or id(checked) in shown:
             continue
-        shown.add(id(checked))
-        violation = checked.result.violation
         if violation is not None:
+            shown.add(id(checked))
             lines = render_trace(checked.model, violation, result.versions.head.fault)
             yield Lines(tuple(lines), f"{prop.name} is broken, step by step")
 

@@ -77,38 +77,30 @@ def _remarks(finding: Finding) -> Iterator[Paragraph]:
 
 def initialized_json(made: Initialized) -> dict[str, object]:
     """The workspace that was made, as a document."""
-    row = {"workspace": made.workspace.name, "folder": str(made.workspace.root)}
-    return _document(row, made.files)
+    root = made.workspace.root
+    return _document(workspace=made.workspace.name, folder=str(root), files=_names(made.files))
 
 
 def begun_json(begun: Begun) -> dict[str, object]:
     """The protocol that was begun, as a document."""
-    row = {"model": begun.model, "folder": str(begun.workspace.root)}
-    return _document(row, begun.files)
-
-
-def _document(row: dict[str, str], files: Sequence[Path]) -> dict[str, object]:
-    result = {**row, "files": [file.as_posix() for file in files]}
-    return document([result], {"exit_code": int(ExitCode.HOLDS)})
+    root = begun.workspace.root
+    return _document(model=begun.model, folder=str(root), files=_names(begun.files))
 
 
 def proposed_json(proposed: Proposed) -> dict[str, object]:
     """The proposal that was begun, as a document."""
-    row = {"model": proposed.model, "name": proposed.name, "file": str(proposed.file)}
+    return _document(model=proposed.model, name=proposed.name, file=str(proposed.file))
+
+
+def _document(**row: object) -> dict[str, object]:
     return document([row], {"exit_code": int(ExitCode.HOLDS)})
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    return [file.as_posix() for file in files]
 
 
 def doctor_json(result: DoctorResult) -> dict[str, object]:
     """What was found, as a document."""
-    rows = [
-        {
-            "name": finding.name,
-            "presence": str(finding.presence),
-            "what": finding.what,
-            "needed_for": finding.needed_for,
-            "cure": finding.cure,
-        }
-        for finding in result.findings
-    ]
     summary = {str(presence): len(result.named(presence)) for presence in Presence}
-    return document(rows, {**summary, "exit_code": int(result.exit_code)})
+    return document(result.findings, {**summary, "exit_code": int(result.exit_code)})

@@ -7,10 +7,11 @@ the same for all verbs, and here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from lockstep.errors import ExitCode
 from lockstep.pages.blocks import Block, Page, Paragraph, Row, Section, Table, joined
+from lockstep.pages.markdown import markdown as as_markdown
 from lockstep.pages.output import Kept, Output
 from lockstep.pages.progress import TerminalWatch
 from lockstep.pages.text import PageText
@@ -18,9 +19,7 @@ from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.words import plural
 
 if TYPE_CHECKING:
-    from lockstep.report.ci.outputs import CiOutputs
     from lockstep.report.ci.problems import Problems
-    from lockstep.workspace import Workspace
 
 _ENDS = {
     int(ExitCode.HOLDS): "holds",
@@ -58,6 +57,8 @@ class View(Generic[ResultT, RunT]):
     """
 
     title: str
+    nothing: ClassVar = "nothing checked"
+    """The verdict where there is no result, and nothing wrong."""
 
     def opening(self) -> Iterable[Block]:
         """What stands above the results."""
@@ -96,39 +97,37 @@ class View(Generic[ResultT, RunT]):
         """The page of a run that has ended, with what `problems` say is not known."""
         verdict = _ENDS.get(run.exit_code, "error")
         if run.exit_code == ExitCode.HOLDS and not run.results:
-            verdict = "nothing checked"
+            verdict = self.nothing
         gaps = () if problems is None else tuple(_gaps(problems))
         return Page(self.title, verdict, self.summary(run), (*self.blocks(run), *gaps))
 
 
 def present(
-    view: View[ResultT, RunT],
-    work: Callable[..., RunT],
-    *,
-    json: bool,
-    outputs: CiOutputs | None = None,
-    workspace: Workspace | None = None,
-) -> int:
-    """Do the work of a verb and show it; what the process ends with.
+    view: View[ResultT, RunT], work: Callable[..., RunT], *, json: bool, markdown: bool = False
+) -> RunT:
+    """Do the work of a verb and show it.
 
     `work` takes `watch`, and `on_result` for each result as it comes. With `json` the document is
-    all that is printed. `outputs` are written for CI when the run has ended, of files of the
-    `workspace`.
+    all that is printed, with `markdown` the page.
     """
     output = Output()
-    if json:
+    if json or markdown:
         run = work(watch=TerminalWatch())
-        output.json(view.document(run))
-    else:
-        text = PageText(output)
-        text.show(view.opening())
-        run = work(on_result=lambda result: text.show(view.result(result)), watch=TerminalWatch())
-        text.show(view.closing(run))
-    if outputs is not None and outputs.is_any:
-        assert workspace is not None
-        problems = view.problems(run)
-        outputs.write(output, workspace, problems, lambda: view.page(run, problems))
-    return run.exit_code
+        if json:
+            output.json(view.document(run))
+        else:
+            print_page(view.page(run))
+        return run
+    text = PageText(output)
+    text.show(view.opening())
+    run = work(on_result=lambda result: text.show(view.result(result)), watch=TerminalWatch())
+    text.show(view.closing(run))
+    return run
+
+
+def print_page(page: Page) -> None:
+    """Print a page as Markdown."""
+    Output().line(as_markdown(page).rstrip())
 
 
 def show(

@@ -11,12 +11,18 @@ import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from lockstep.campaign.task import shown_constant
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.faults import fault_constants, fault_marks, fault_names
+from lockstep.language.faults import (
+    Marks,
+    fault_constants,
+    fault_marks,
+    fault_names,
+    marks_in_place,
+)
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.proposals import proposal_names
 from lockstep.requests.models import choose, read_constants
@@ -54,10 +60,15 @@ class Version:
         """Those of a scope, below the fault's, below those of this version."""
         return {**constants, **self.fault_constants, **self.constants}
 
+    @cached_property
+    def faults(self) -> Marks:
+        """The faults that are in place; `LockstepError` where there is no such."""
+        return marks_in_place(self.workspace.root, self.model, self.fault)
+
     @property
     def fault_constants(self) -> Mapping[str, object]:
         """The constants that the fault sets; none without one."""
-        return fault_constants(self.workspace.root, self.model, self.fault)
+        return fault_constants(self.faults)
 
     def load(self, constants: Mapping[str, object], claim: str | None = None) -> Model:
         """The model with these constants and no others; `LockstepError` as of `load_model`.

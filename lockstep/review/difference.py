@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 from lockstep.language import ir
 from lockstep.language.likeness import Likeness
-from lockstep.language.model import Action, Model
+from lockstep.language.model import Action
 from lockstep.language.notation import State
 from lockstep.language.source import Place
 from lockstep.language.totality import parts_of
 from lockstep.plain.engine import Disagreement
-from lockstep.plain.run import PlainEngine
+from lockstep.plain.run import PlainEngine, walked
 from lockstep.plain.space import Limits
 from lockstep.results.trace import Step, Trace
 from lockstep.review.inclusion import Parting
@@ -128,7 +128,7 @@ def difference_of(pair: Pair, space: ObservedSpace, parting: Parting, limits: Li
     `Disagreement` where plain Python does not see it, `Unfinished` where a limit is met.
     """
     trace = space.space.trace(parting.edges)
-    _retrace(pair.one, trace)
+    walked(PlainEngine(pair.one), trace)
     views = [pair.view(pair.one, state) for state in trace.states]
     following = _Following(pair, limits)
     for number, view in enumerate(views):
@@ -141,15 +141,6 @@ def difference_of(pair: Pair, space: ObservedSpace, parting: Parting, limits: Li
     if followed is None:
         return Difference(trace, None, None)
     return Difference(trace, followed, reason_of(pair, trace.steps[-1], followed.last))
-
-
-def _retrace(model: Model, trace: Trace) -> None:
-    """Take every step of a behaviour in plain Python."""
-    engine, state = PlainEngine(model), trace.initial
-    for step in trace.steps:
-        if engine.run(model.action(step.action), state, step.parameters) != step.state:
-            raise Disagreement(f"plain Python does not take {step} in {state}")
-        state = step.state
 
 
 class _Following:

@@ -1,9 +1,11 @@
-"""Whether a property fails at the end of a behaviour, or along one that never ends."""
+"""What a property says, and whether it fails at the end of a behaviour or along an endless one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
@@ -13,6 +15,7 @@ from lockstep.plain.engine import Engine, is_stuck
 from lockstep.plain.lasso import Kept, promises_along, unfulfilled_binding
 from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Trace
+from lockstep.specs.kip import load_kips
 from lockstep.trace.layout import show
 
 
@@ -102,3 +105,33 @@ def render_fairness(model: Model, name: str, trace: Trace) -> Iterator[str]:
     promises = promises_along(PlainEngine(model), model.property(name), trace)
     yield "fairness:" if promises else "fairness: none is promised"
     yield from (f"  {render_promise(promise, model)}" for promise in promises)
+
+
+class RequirementTexts:
+    """The texts of `specs/kip_N.toml`, which are read when the first is asked for."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def __getitem__(self, identity: str) -> str:
+        """What a requirement asks, or why that cannot be shown."""
+        if isinstance(self._texts, str):
+            return self._texts
+        return self._texts.get(identity, "is in no file of specs/")
+
+    def of(self, model: Model, name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """What a property says in its author's words, and each requirement that it states."""
+        prop = find_property(model, name)
+        if name == DEADLOCK:
+            return "No step leads from the last state to another, and the model may not stop.", ()
+        if prop is None:
+            return "", ()
+        return prop.doc, tuple((identity, self[identity]) for identity in prop.requirements)
+
+    @cached_property
+    def _texts(self) -> dict[str, str] | str:
+        try:
+            kips = load_kips(self._root)
+        except LockstepError as error:
+            return f"cannot be shown: {error.message}"
+        return {row.id: row.text for kip in kips for row in kip.requirements}

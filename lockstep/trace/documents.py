@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lockstep.language.model import Action, Model, Parameter
-from lockstep.language.notation import State
+from lockstep.language.model import Model, Parameter
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.system.strict_json import Json
 from lockstep.trace.claims import find_property
-from lockstep.trace.conjuncts import false_requirement
+from lockstep.trace.conjuncts import Conjunct
 from lockstep.trace.itf_values import encode
 from lockstep.trace.layout import show
 from lockstep.words import path_below
@@ -46,11 +45,8 @@ def claim_json(model: Model, violation: Violation | None) -> dict[str, object]:
     return {"requirements": prop.requirements, "parameters": parameters}
 
 
-def conjunct_json(
-    model: Model, action: Action, state: State, parameters: Sequence[Any]
-) -> dict[str, object] | None:
+def conjunct_json(model: Model, conjunct: Conjunct | None) -> dict[str, object] | None:
     """The part of a guard that is false in a state; None where that cannot be told for sure."""
-    conjunct = false_requirement(model.universe, action, state, parameters)
     if conjunct is None:
         return None
     return {

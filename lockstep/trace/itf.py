@@ -135,11 +135,11 @@ def to_json(model: Model, trace: Trace, origin: Origin) -> str:
         **({} if origin.start is None else {"start": origin.start}),
         **({"binding": dict(origin.binding)} if origin.binding else {}),
     }
-    states: list[Json] = [{"#meta": {"index": 0}, **_variables(trace.initial)}]
+    states: list[Json] = [{"#meta": {"index": 0}, **state_json(trace.initial)}]
     for index, step in enumerate(trace.steps, start=1):
         parameters = parameters_json(model.action(step.action).parameters, step.parameters)
         state_meta: Json = {"index": index, "action": step.action, "parameters": parameters}
-        states.append({"#meta": state_meta, **_variables(step.state)})
+        states.append({"#meta": state_meta, **state_json(step.state)})
     lines = ",\n".join(json.dumps(state, ensure_ascii=False) for state in states)
     # One state a line, so that a difference between two files is one between states.
     # The state that begins what is repeated is also the last one: the step back to it has a name.
@@ -185,7 +185,8 @@ def damaged(file: Path, misfit: Misfit) -> LockstepError:
     )
 
 
-def _variables(state: State) -> dict[str, Json]:
+def state_json(state: State) -> dict[str, Json]:
+    """The variables of a state by name."""
     return {name: encode(domain, getattr(state, name)) for name, domain in state.fields.items()}
 
 

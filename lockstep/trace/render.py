@@ -13,7 +13,7 @@ from lockstep.language.model import Model, Parameter, Property
 from lockstep.language.notation import Kind, State
 from lockstep.language.values import TotalMap
 from lockstep.results.search_result import Violation
-from lockstep.results.trace import Trace
+from lockstep.results.trace import Step, Trace
 from lockstep.trace.changes import changes, touched
 from lockstep.trace.claims import find_property
 from lockstep.trace.conjuncts import Conjunct, false_at_the_end, false_requirement
@@ -105,6 +105,11 @@ def render_step(number: int, instance: str, before: State, after: State) -> Iter
 def render_instance(name: str, parameters: Sequence[Parameter], values: Sequence[Any]) -> str:
     """An action or a property with its parameters: `serve(c=c1, p=p2)`."""
     return f"{name}({render_binding(parameters, values)})"
+
+
+def render_taken(model: Model, step: Step) -> str:
+    """A step by its action, with its parameters."""
+    return render_instance(step.action, model.action(step.action).parameters, step.parameters)
 
 
 def render_binding(parameters: Sequence[Parameter], values: Sequence[Any]) -> str:

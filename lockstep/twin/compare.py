@@ -19,7 +19,7 @@ from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.search_result import Progress, SearchResult
 from lockstep.results.trace import Step, Trace
-from lockstep.trace.render import render_instance
+from lockstep.trace.render import render_taken
 from lockstep.twin.dump import LabelledGraph
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.names import definition_name, snake_name
@@ -235,13 +235,7 @@ class _Comparison:
         self, who: str, before: State, after: TwinState, instances: Iterable[Step]
     ) -> list[str]:
         """What a step changes, and the parameters with which the model takes it."""
-        parameters = [
-            render_instance(
-                step.action, self._model.action(step.action).parameters, step.parameters
-            )
-            for step in instances
-            if step.state == after
-        ]
+        parameters = [render_taken(self._model, step) for step in instances if step.state == after]
         changed = list(twin_changes(before, after)) or ["nothing changes"]
         head = f"in {who}" + (f", {' or '.join(parameters)}" if parameters else "")
         return [f"{head}:", *(f"  {change}" for change in changed)]

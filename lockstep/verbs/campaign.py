@@ -126,7 +126,7 @@ class EarlierRows:
     def latest(self, kind: str, model: str) -> datetime | None:
         """When the last row of such tasks of a model was kept, whatever its text was."""
         rows = (row for row in self._kept.rows.values() if (row.kind, row.model) == (kind, model))
-        return max((datetime.fromisoformat(row.since) for row in rows if row.since), default=None)
+        return max((row.since for row in rows if row.since is not None), default=None)
 
 
 def _campaign(workspace: Workspace, kept: KeptRows, tasks: Sequence[Task]) -> Campaign:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import explore, simulate
-from lockstep.language.faults import fault_scope_name, marks_in_place
+from lockstep.language.faults import fault_scope_name
 from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
 from lockstep.language.model import DEADLOCK, Model, load_model, model_places
@@ -54,7 +54,8 @@ class CheckPlan:
     """Which models are checked, and in which scope."""
 
     workspace: Workspace
-    models: tuple[str, ...]
+    versions: tuple[Version, ...]
+    """The models, each as the request changes it."""
     scope: str
     request: CheckRequest
     unused: tuple[Unused, ...]
@@ -63,6 +64,11 @@ class CheckPlan:
     """Where the graphs of what is explored are kept; None where nobody asks more of them."""
     affected: Affected | None = None
     """Which models a change can affect, where that was asked; the others are not in `models`."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models."""
+        return tuple(version.model for version in self.versions)
 
     def again(self, model: str) -> str:
         """The command that checks one model again as here."""
@@ -101,7 +107,11 @@ def plan_check(request: CheckRequest) -> CheckPlan:
             raise LockstepError(
                 "--mutant is a change of one model", cure="name the model before it"
             )
-    scope = request.scope or usual_scope(workspace, models[0], request.fault)
+    versions = {
+        name: Version(workspace, name, request.fault, request.proposal, request.constants)
+        for name in models
+    }
+    scope = request.scope or usual_scope(versions[models[0]])
     if request.pin and workspace.shipped:
         raise LockstepError(
             f"the workspace {workspace.name} came with lockstep: its counts are not changed",
@@ -111,10 +121,11 @@ def plan_check(request: CheckRequest) -> CheckPlan:
     affected = None
     if request.changed is not None:
         affected = affected_models(
-            workspace, request.changed, models, lambda name: _files(workspace, request, name, scope)
+            workspace, request.changed, models, lambda name: _files(versions[name], scope)
         )
         models = list(affected.reasons)
-    return CheckPlan(workspace, tuple(models), scope, request, unused, affected=affected)
+    asked = tuple(versions[name] for name in models)
+    return CheckPlan(workspace, asked, scope, request, unused, affected=affected)
 
 
 def run_check(
@@ -124,16 +135,17 @@ def run_check(
     watch: Watch = Unwatched(),
 ) -> CheckRun:
     """Do what was planned."""
-    run = run_each(plan.models, lambda name: _check_model(plan, name, watch), on_result)
-    return CheckRun(run.results, run.pending, plan.unused, plan.affected)
+    run = run_each(plan.versions, lambda version: _check_model(plan, version, watch), on_result)
+    pending = tuple(version.model for version in run.pending)
+    return CheckRun(run.results, pending, plan.unused, plan.affected)
 
 
-def _files(workspace: Workspace, request: CheckRequest, name: str, scope: str) -> list[Path]:
+def _files(version: Version, scope: str) -> list[Path]:
     """All files that the check of a model depends on, there or not."""
-    spec = load_model_spec(workspace.root, name)
-    version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    root = version.workspace.root
+    spec = load_model_spec(root, version.model)
     model = version.load(version.over(spec.scope(scope).constants))
-    return [*model_places(model), *spec_files(workspace.root, spec)]
+    return [*model_places(model), *spec_files(root, spec)]
 
 
 FAULT_SCOPE = "small"
@@ -146,35 +158,33 @@ def fault_scope(spec: ModelSpec, name: str | None) -> Scope:
     return spec.scope(name or usual)
 
 
-def usual_scope(workspace: Workspace, model: str, fault: str | None) -> str:
+def usual_scope(version: Version) -> str:
     """The scope where none is asked for: that of the faults that are put in place."""
-    if fault is None:
+    if version.fault is None:
         return DEFAULT_SCOPE
-    spec = load_model_spec(workspace.root, model)
-    return fault_scope(spec, fault_scope_name(workspace.root, model, fault)).name
+    spec = load_model_spec(version.workspace.root, version.model)
+    return fault_scope(spec, fault_scope_name(version.faults)).name
 
 
-def _check_model(plan: CheckPlan, name: str, watch: Watch) -> CheckResult:
+def _check_model(plan: CheckPlan, version: Version, watch: Watch) -> CheckResult:
     INTERRUPTION.heed()
     try:
-        return _check(plan, name, watch)
+        return _check(plan, version, watch)
     except Exception as error:
-        return Unchecked(name, plan.scope, failure_of(error, plan.workspace))
+        return Unchecked(version.model, plan.scope, failure_of(error, plan.workspace))
 
 
-def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
-    request, root = plan.request, plan.workspace.root
+def _check(plan: CheckPlan, version: Version, watch: Watch) -> Checked:
+    request, root, name = plan.request, plan.workspace.root, version.model
     spec = load_model_spec(root, name)
     scope = spec.scope(plan.scope)
-    marks = marks_in_place(root, name, request.fault)
-    version = Version(plan.workspace, name, request.fault, request.proposal, request.constants)
     constants = version.over(scope.constants)
     model = version.load(constants)
     if request.mutant is not None:
         change = find_mutant(model, request.mutant).change
         model = load_model(root, name, constants, change=change)
     in_time = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
-    breaks_in_time = any(mark.breaks in in_time for mark in marks)
+    breaks_in_time = any(mark.breaks in in_time for mark, _ in version.faults.values())
     check_declarations(model, spec)
     check_stated_requirements(model, spec)
     lower(model)  # refuses what is outside the notation, whichever engine runs
@@ -198,7 +208,7 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
         with watch.search(f"{name} {scope.name}", expected) as on_progress:
             result, since = _explored(model, request, exploration, on_progress), None
     else:
-        result, since = kept, earlier.moment
+        result, since = kept, earlier.since
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, scope.name, result, judgement, since=since)
     if request.pin and checked.verdict in (Verdict.HOLDS, Verdict.DIFFERS):

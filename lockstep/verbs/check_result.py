@@ -233,7 +233,7 @@ def check_answer(
         trace=None if result.saved is None else str(result.saved),
         because=result.judgement.because,
         judged=result.judged,
-        since="" if result.since is None else result.since.isoformat(),
+        since=result.since,
         details=_details(result, request, pytest),
         **asked,
         **counts_of(search),

@@ -7,7 +7,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from lockstep.answers.answer import Answer
 from lockstep.costs.scenario import Attained, ScenarioCost, costs_of
 from lockstep.errors import LockstepError
 from lockstep.language.frontend import lower
@@ -72,6 +76,113 @@ class Uncosted(Failure):
 CostsRun = Run[str, "ModelCosts | Uncosted"]
 
 
+class AttainedDetails(msgspec.Struct, frozen=True):
+    """The fewest or the most of a count, and a behaviour that attains it."""
+
+    number: int | None
+    """Null for no bound."""
+    actions: tuple[str, ...]
+    """The actions of that behaviour, from where counting begins to the goal."""
+    begins: int
+    """How many steps of the behaviour come before that."""
+    repeats: tuple[int, int] | None
+    """Of a number without bound `[first, last]`: the steps after `first`, up to `last`, may be
+    repeated."""
+    repeated: tuple[str, ...]
+    """The actions among these that count."""
+    file: str | None
+    """The whole behaviour, for `lockstep replay`."""
+
+
+class CostDetails(msgspec.Struct, frozen=True, rename={"begin": "from", "goal": "to"}):
+    """What a scenario costs."""
+
+    begin: str | None
+    """Null for the initial state."""
+    goal: str
+    without: tuple[str, ...]
+    never: str
+    """Why no behaviour goes through the scenario, or empty."""
+    unknown: str
+    """What ended the work before it was known, or empty."""
+    counts: dict[str, dict[str, AttainedDetails]]
+    """The `fewest` and the `most` of each count, by its name."""
+
+
+class CostsDetails(msgspec.Struct, frozen=True):
+    """What only the answer about costs has."""
+
+    costs: dict[str, CostDetails]
+    """The cost of each scenario, by its name."""
+
+
+def costs_answer(result: ModelCosts | Uncosted) -> Answer:
+    """The answer about the costs of a model."""
+    asked: dict[str, Any] = {
+        "kind": "costs",
+        "scope": result.scope,
+        "verdict": str(result.verdict),
+        "exit_code": result.exit_code,
+    }
+    if isinstance(result, Uncosted):
+        error = str(result.error)
+        return Answer(model=result.model, because=error, error=error, **asked)
+    version, costs = result.version, [saved.cost for saved in result.costs]
+    return Answer(
+        model=version.model,
+        fault=version.fault,
+        proposal=version.proposal,
+        constants=dict(version.constants),
+        seconds=result.seconds,
+        because="; ".join(f"{one.scenario.name}: {one.unknown}" for one in costs if one.unknown),
+        details=CostsDetails({one.cost.scenario.name: cost_details(one) for one in result.costs}),
+        **asked,
+    )
+
+
+def cost_details(saved: SavedCost) -> CostDetails:
+    """What a scenario costs, as JSON has it."""
+    cost, scenario = saved.cost, saved.cost.scenario
+    counts = {
+        count.name: {
+            extreme: _attained(getattr(count, extreme), saved.files.get((count.name, extreme)))
+            for extreme in EXTREMES
+        }
+        for count in cost.counts
+    }
+    without = tuple(scenario.without)
+    return CostDetails(scenario.begin, scenario.goal, without, cost.never, cost.unknown, counts)
+
+
+class CostChangeDetails(msgspec.Struct, frozen=True):
+    """What a scenario costs in BASE and in HEAD."""
+
+    scenario: str
+    is_reworded: bool
+    """Whether the two do not count the same way."""
+    base: CostDetails
+    head: CostDetails
+
+
+def cost_change(change: CostChange) -> CostChangeDetails:
+    """A scenario of a review, as JSON has it."""
+    name = change.head.cost.scenario.name
+    base, head = cost_details(change.base), cost_details(change.head)
+    return CostChangeDetails(name, change.is_reworded, base, head)
+
+
+def _attained(attained: Attained, file: Path | None) -> AttainedDetails:
+    names = tuple(step.action for step in attained.trace.steps[attained.begins :])
+    return AttainedDetails(
+        attained.number,
+        names,
+        attained.begins,
+        attained.repeats,
+        attained.repeated,
+        None if file is None else str(file),
+    )
+
+
 def costs(
     request: CostsRequest,
     *,
@@ -93,8 +204,8 @@ def costs(
         )
 
     def work(name: str) -> ModelCosts | Uncosted:
-        scope = request.scope or usual_scope(workspace, name, request.fault)
         version = Version(workspace, name, request.fault, request.proposal, request.constants)
+        scope = request.scope or usual_scope(version)
         try:
             return _costs(version, scope, request, watch)
         except Exception as error:

@@ -73,8 +73,8 @@ def explore(request: ExploreRequest) -> Explored:
     workspace = request.workspace or find_workspace()
     (name,) = choose([request.model], workspace)
     spec = load_model_spec(workspace.root, name)
-    scope = spec.scope(request.scope or usual_scope(workspace, name, request.fault))
     version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    scope = spec.scope(request.scope or usual_scope(version))
     model = version.load(version.over(scope.constants))
     allowed = spec.deadlock_allowed
     walk = Walk(model, deadlock_allowed=allowed)

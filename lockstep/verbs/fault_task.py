@@ -243,7 +243,7 @@ class _Fault:
         task = self.task
         spec = load_model_spec(self.root, task.model)
         assert task.fault is not None
-        (mark,) = marks_in_place(self.root, task.model, task.fault)
+        ((mark, _),) = marks_in_place(self.root, task.model, task.fault).values()
         scope = fault_scope(spec, mark.scope)
         constants: dict[str, object] = {**scope.constants, **mark.constants}
         model = load_model(self.root, spec.name, constants, fault=task.fault)

@@ -18,6 +18,7 @@ from lockstep.requests.campaign import FaultsRequest
 from lockstep.requests.models import choose
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.notebook import ShownInNotebooks
+from lockstep.results.search_result import Violation
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
@@ -224,4 +225,5 @@ def behaviour_of(root: Path, run: FaultAnswer) -> Replay | None:
         raise LockstepError(
             f"{run.model} with the fault {run.name} violates nothing so", cure=again
         )
-    return Replay(model, origin, trace, Verdict.VIOLATED, "", parameters)
+    violation = Violation((run.violated,), parameters, trace)
+    return Replay(model, origin, trace, Verdict.VIOLATED, violation=violation)

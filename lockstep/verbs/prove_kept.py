@@ -185,7 +185,7 @@ def proof_answer(result: Proved | Unproved, request: ProveRequest) -> Answer:
         length=None if trace is None else len(trace.steps),
         trace=None if saved is None or saved.file is None else str(saved.file),
         judged=f"{sum(proof.proved for proof in proofs)}/{len(proofs)}",
-        since="" if result.since is None else result.since.isoformat(),
+        since=result.since,
         details=_details(result),
         **asked,
     )
@@ -257,7 +257,7 @@ def kept_proof(
         proved = _proved(subject, request, model, answer.details)
     except msgspec.ValidationError:
         return None
-    proved.seconds, proved.since = answer.seconds, answer.moment
+    proved.seconds, proved.since = answer.seconds, answer.since
     is_whole = provable_names(proved.model) <= {proof.name for proof in proved.induction.proofs}
     return proved if is_whole and proved.verdict is Verdict.HOLDS else None
 

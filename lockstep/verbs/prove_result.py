@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from lockstep.errors import ExitCode, LockstepError, nearest
-from lockstep.language.faults import fault_constants
+from lockstep.language.faults import fault_constants, marks_in_place
 from lockstep.language.model import DEADLOCK, load_model
 from lockstep.language.notation import MARK, Kind
 from lockstep.requests.run import Failure, Judged
@@ -53,7 +53,7 @@ class Subject:
         """
         root, fault = self.workspace.root, self.widths.fault
         constants = {
-            **fault_constants(root, self.name, fault),
+            **fault_constants(marks_in_place(root, self.name, fault)),
             **self.proof.constants,
             **self.widths.constants,
             **(changes or {}),

@@ -23,7 +23,7 @@ from lockstep.trace.changes import changes_of
 from lockstep.trace.claims import evaluate_all, failing_binding, find_property
 from lockstep.trace.itf import Origin, Recording, read
 from lockstep.trace.itf_values import Misfit
-from lockstep.trace.render import render_instance
+from lockstep.trace.render import render_instance, render_taken
 from lockstep.verbs.replay import Parting, Refusal, ReplayedOn
 from lockstep.workspace import find_workspace
 
@@ -76,10 +76,10 @@ class _Taking:
         self._steps: list[Step] = []
         self._first = model.initial
         self._result = ReplayedOn(
-            recording.origin,
-            version,
             model,
+            recording.origin,
             Trace(model.initial, ()),
+            version=version,
             missing=tuple(sorted(recorded - names)),
             added=tuple(name for name in names if name not in recorded),
             uncompared=tuple(name for name in shared if name not in self._compared),
@@ -163,8 +163,7 @@ class _Taking:
                 return False
             if step is None:
                 raise _Unclear(self._why_unclear(number, action))
-            parts = self._model.action(step.action).parameters
-            result.others[number] = render_instance(step.action, parts, step.parameters)
+            result.others[number] = render_taken(self._model, step)
         self._steps.append(step)
         self._compare(number, step.state)
         return True

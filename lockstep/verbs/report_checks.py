@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from lockstep.answers.answer import Answer
+from lockstep.answers.answer import Answer, earliest
 from lockstep.answers.store import Question, latest_answers
 from lockstep.errors import LockstepError
 from lockstep.language.frontend import lower
@@ -212,7 +212,7 @@ def faults_report(workspace: Workspace, spec: ModelSpec, rows: EarlierRows) -> F
         return FaultsReport(entry, result, missing)
     kept = [run for run in result.runs if run.details.problem is None]
     entry.judged = f"{len(kept)}/{len(tasks)}"
-    entry.since = min((run.since for run in result.runs), default="")
+    entry.since = earliest(result.runs)
     if result.problems:
         entry = entry.saying(Verdict.VIOLATED, "; ".join(result.problems))
     elif missing:
@@ -244,7 +244,7 @@ def mutants_report(
     counted = [mutant for mutant in result.mutants if mutant.fate is not Fate.VOID]
     settled = len(counted) - len(result.unexplained)
     entry.judged = f"{settled}/{len(counted)}"
-    entry.since = min((mutant.since for mutant in result.mutants), default="")
+    entry.since = earliest(result.mutants)
     left = len(planned) - len(known)
     if any(mutant.fate is Fate.SURVIVES for mutant in result.unexplained) or result.stale:
         because = f"{plural(len(result.unexplained), 'unexplained survivor')}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from lockstep.answers.answer import Answer, encode
+from lockstep.answers.answer import Answer, Moment, encode
 from lockstep.errors import LockstepError, not_written
 from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.system.strict_json import decode_document
@@ -26,7 +25,7 @@ class Entry(Answer, kw_only=True):
 
     again: str
     """The command that decides it, or decides it again."""
-    outdated: datetime | None = None
+    outdated: Moment | None = None
     """When something was decided last of other texts."""
     wanted: bool = True
     """Whether the workspace is whole only with it."""
@@ -86,7 +85,7 @@ def _row(line: bytes) -> HistoryRow:
     if isinstance(document, dict) and "date" in document:
         document["since"] = document.pop("date")
     row = msgspec.convert(document, HistoryRow)
-    if not (row.verdict and row.moment):
+    if not row.verdict or row.since is None:
         raise ValueError("it is no result")
     return row
 

@@ -69,13 +69,12 @@ class ReviewRun(Run[ReviewTask, "ScopeReview | Unreviewed"]):
 def run_review(
     plan: ReviewPlan,
     *,
-    on_result: Callable[[ScopeReview | Unreviewed], None] = lambda _: None,
-    on_actions: Callable[[ActionsReview], None] = lambda _: None,
+    on_result: Callable[[ScopeReview | Unreviewed | ActionsReview], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> ReviewRun:
     """Do what was planned: all scopes, then the actions of each pair of versions.
 
-    `on_result` and `on_actions` are told of each as soon as it is done.
+    `on_result` gets each as soon as it is done.
 
     `LockstepError` where what is expected of it cannot be read.
     """
@@ -84,7 +83,7 @@ def run_review(
     if run.pending or run.exit_code == INTERRUPTED:
         return ReviewRun(run.results, run.pending, None)
     compared = run_each(
-        version_pairs(plan), lambda versions: review_actions(plan, versions, watch), on_actions
+        version_pairs(plan), lambda versions: review_actions(plan, versions, watch), on_result
     )
     actions = compared.results
     if compared.pending:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import Model
+from lockstep.language.model import Action, Model
+from lockstep.language.source import Place
 from lockstep.prove.solver import ctrl_c_ends_a_question
 from lockstep.requests.review_plan import ReviewPlan
 from lockstep.requests.run import Watch
@@ -22,6 +23,7 @@ from lockstep.review.pair import Pair
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.crash import failure_of
+from lockstep.words import place_text
 
 _DIFFERENT = (Strength.CHANGED, Strength.WEAKENED, Strength.STRENGTHENED)
 
@@ -33,6 +35,21 @@ class DecidedAction:
     change: ActionChange
     at: str
     pair: Pair
+
+    @property
+    def places(self) -> tuple[str | None, str | None]:
+        """Where the texts of BASE and HEAD part, or where the action begins, as `FILE:LINE`."""
+        change, pair = self.change, self.pair
+        base, head = change.places
+        return _place(pair.one, base, change.base), _place(pair.other, head, change.head)
+
+
+def _place(model: Model, place: Place | None, action: Action | None) -> str | None:
+    root = model.universe.root
+    if place is not None:
+        return place_text(place.file, place.line, root)
+    definition = None if action is None else model.universe.definition(action.function)
+    return None if definition is None else place_text(definition[1], definition[0].lineno, root)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from lockstep.language.notation import Kind
 from lockstep.requests.campaign import Resources
 from lockstep.requests.review_plan import ReviewPlan
 from lockstep.requests.run import Watch
+from lockstep.results.search_result import Violation
 from lockstep.specs.expected import Expected
 from lockstep.specs.matrix import AnswerKind, build_matrix
 from lockstep.verbs.check_result import Checked, Unchecked
@@ -85,6 +86,12 @@ class PropertyChange:
                 return Change.GAINED
         return Change.SAME
 
+    @property
+    def violation(self) -> Violation | None:
+        """The violation at whose end it is false; None where a behaviour without end shows it."""
+        violation = None if self.checked is None else self.checked.result.violation
+        return None if violation is None or self.name not in violation.properties else violation
+
 
 def property_changes(
     base: Checked, head: Checked, judged: Checked | None
@@ -155,23 +162,26 @@ class RequirementChange:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What HEAD lost beside behaviours.
-
-    `requirements` had an answer in BASE and have a weaker one, `faults` are not what they say any
-    more or cannot be put in place, a line each. `unread` says why the requirements could not be
-    compared. What was `expected` of all that is in neither. To look at `looked_at` faults, those of
-    BASE among them, took `seconds`; `undecided` are those of which a bound left open whether they
-    are what they say, a line each, and `unasked` are those that nobody wanted to be looked at.
-    """
+    """What HEAD lost beside behaviours."""
 
     requirements: tuple[RequirementChange, ...] = ()
+    """`{id, base, head}` of each that has a weaker answer in HEAD; `head` is null where it is
+    gone."""
     faults: tuple[str, ...] = ()
+    """A line for each that is not what it says any more, or cannot be put in place."""
     unread: str = ""
+    """Why the requirements could not be compared, or empty."""
     expected: tuple[tuple[RequirementChange | str, Expected], ...] = ()
+    """What is in neither of these because it was expected: pairs of a requirement, or the line of
+    a fault, and the entry that expects it."""
     looked_at: int = 0
+    """How many faults were run, those of BASE among them."""
     seconds: float = 0.0
+    """How long that took."""
     undecided: tuple[str, ...] = ()
+    """A line for those of which a bound left open whether they are what they say."""
     unasked: tuple[str, ...] = ()
+    """A line for those that `--no-faults` left out."""
 
 
 def evidence_of(plan: ReviewPlan, watch: Watch) -> Evidence:

@@ -105,6 +105,23 @@ class ScopeReview(Judged):
             return Verdict.INCONCLUSIVE
         return Verdict.HOLDS
 
+    @property
+    def because(self) -> str:
+        """Why it does not hold; empty where it does."""
+        reasons = []
+        for change in (Change.BROKEN, *_DUBIOUS):
+            names = [one.name for one in self.properties if one.change is change]
+            if unexpected := [name for name in names if name not in self.expected]:
+                reasons.append(f"{change}: {', '.join(unexpected)}")
+        adds = self.behaviours.adds
+        if not self.expected_behaviours and adds.verdict is Verdict.VIOLATED:
+            reasons.append("HEAD shows what BASE does not")
+        elif not self.expected_behaviours and adds.verdict is not Verdict.HOLDS:
+            reasons.append(f"what HEAD adds: {adds.because or adds.verdict}")
+        if self.unjudged:
+            reasons.append(f"HEAD is not judged by what BASE claims: {self.unjudged}")
+        return "; ".join(reasons)
+
 
 def review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview:
     """Compare two versions in a scope; `LockstepError` where one of them cannot be checked."""

@@ -125,8 +125,8 @@ def _tasks(
 ) -> Iterator[tuple[Task, int | None]]:
     """The checks of one model."""
     spec = load_model_spec(workspace.root, name)
-    scope = spec.scope(request.scope or usual_scope(workspace, name, request.fault))
     version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    scope = spec.scope(request.scope or usual_scope(version))
     base = version.over(scope.constants)
     model = version.load(base)
     values = values_in(model, campaign.sweeps)

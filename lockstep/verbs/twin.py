@@ -136,7 +136,7 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         earlier = None if is_anew else question.find()
         kept = None if earlier is None else kept_comparison(model, earlier)
         if earlier is not None and kept is not None:
-            return Compared(task, kept, earlier.moment)
+            return Compared(task, kept, earlier.since)
         options = TwinOptions(
             workers=request.workers,
             max_seconds=request.max_seconds,

@@ -145,7 +145,7 @@ def comparison_answer(comparison: Comparison) -> Answer:
     return Answer(
         because=result.because,
         violated=result.refuted,
-        since="" if comparison.since is None else comparison.since.isoformat(),
+        since=comparison.since,
         details=_details(result),
         **{**asked, **counts, "violates": refuted},
     )

@@ -12,7 +12,7 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Limits, Space, Unfinished, build_space
-from lockstep.trace.render import render_instance
+from lockstep.trace.render import render_taken
 
 MOST_STATES = 150
 """States up to which a graph is drawn."""
@@ -74,9 +74,7 @@ def _edges(model: Model, space: Space) -> tuple[Edge, ...]:
     between: dict[tuple[int, int], list[str]] = defaultdict(list)
     for source in range(len(space.states)):
         for number in space.steps(source):
-            step = space.step(number)
-            parameters = model.action(step.action).parameters
-            name = render_instance(step.action, parameters, step.parameters)
+            name = render_taken(model, space.step(number))
             between[source, int(space.targets[number])].append(name)
     return tuple(Edge(*ends, tuple(names)) for ends, names in between.items())
 

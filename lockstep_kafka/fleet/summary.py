@@ -178,7 +178,7 @@ def _departures(departures: DataFrame) -> list[Group]:
     from pyspark.sql import functions as sql
 
     # As text: Spark gives Python a time of the machine's own zone.
-    rows = departures.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
+    rows = departures.withColumn("since", sql.date_format("time", "yyyy-MM-dd'T'HH:mm:ss'Z'"))
     keys = ("broker", "client", "api_version", "side", "rule")
     return largest_groups(rows, Grouping(keys, ("time", "file", "line"), _MOST_GROUPS, 1))
 

@@ -26,7 +26,6 @@ from lockstep_kafka.verbs.conform import ConformResult
 _SESSIONS = Table(
     ("from", "session", "client id", "lines", "in part", "client", "broker"),
     numbers=("lines", "in part"),
-    fitted=True,
 )
 
 SHOWN = 20
@@ -50,7 +49,7 @@ def conform_blocks(
     """
     totals = result.totals
     if verbose and result.sessions:
-        yield _SESSIONS.of(*map(_row, result.sessions))
+        yield _SESSIONS.of(*map(_row, result.sessions)).fitted()
     for cause in totals.causes[: None if verbose else SHOWN]:
         yield from _cause(cause, result.requirements)
     if any(cause.first.remark.at.file == STANDARD_INPUT for cause in totals.causes):

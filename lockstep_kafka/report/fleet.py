@@ -57,14 +57,13 @@ def _group(group: Group) -> dict[str, object]:
 _GROUPS = Table(
     ("broker", "client id", "version", "departs", "rule", "lines", "since", "first at"),
     numbers=("version", "lines"),
-    fitted=True,
 )
 
 
 def fleet_blocks(result: FleetResult) -> Iterator[Block]:
     """The largest groups of departures, what the totals are, and what this run has read."""
     if result.departures:
-        yield _GROUPS.of(*map(_row, result.departures))
+        yield _GROUPS.of(*map(_row, result.departures)).fitted()
         yield Paragraph("")
     yield from conform_blocks(result.conform, verbose=False, rest="the tables have all")
     if result.new is not None:

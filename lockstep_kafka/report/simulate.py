@@ -15,7 +15,7 @@ from lockstep_kafka.verbs.simulate import SimulateResult
 def kinds_table(kinds: Sequence[DepartureKind]) -> Table:
     """The kinds of departures, and what each breaks."""
     rows = (Row((kind.name, kind.breaks, ", ".join(kind.requirements))) for kind in kinds)
-    return Table(("kind", "breaks", "requirements"), tuple(rows), fitted=True)
+    return Table(("kind", "breaks", "requirements"), tuple(rows)).fitted()
 
 
 def kinds_json(kinds: Sequence[DepartureKind]) -> dict[str, object]:

@@ -48,7 +48,7 @@ def test_an_answer_is_found_again_with_its_date(workspace: Workspace) -> None:
     assert answer is not None
     assert (answer.verdict, answer.seconds, answer.details) == ("holds", 1.5, {"proved": ["a"]})
     assert answer.key == ASKED.digest
-    assert answer.moment.utcoffset() is not None
+    assert answer.since is not None
     assert (workspace.output / ".gitignore").read_text() == "*\n"
 
 
@@ -106,7 +106,7 @@ def test_the_latest_answer_is_known_by_its_subject(workspace: Workspace) -> None
     (latest,) = latest_answers(workspace, "prove").items()
     answer = question(workspace).find()
     assert answer is not None
-    assert latest == (("m", "wide"), answer.moment)
+    assert latest == (("m", "wide"), answer.since)
     assert latest_answers(workspace, "check") == {}
 
 
@@ -224,7 +224,8 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "a word for a number": _edited(lambda answer: answer.update(states="many")),
     "no date": _edited(lambda answer: answer.update(since="yesterday")),
     "no zone": _edited(lambda answer: answer.update(since="2026-01-01T00:00:00")),
-    "no date at all": _edited(lambda answer: answer.update(since="")),
+    "no text for a date": _edited(lambda answer: answer.update(since="")),
+    "no date at all": _edited(lambda answer: answer.update(since=None)),
     "no details": _edited(lambda answer: answer.update(details=[])),
     "one key more": _edited(lambda answer: answer.update(more=1)),
     "one key less": _edited(lambda answer: answer.pop("details")),

@@ -4,10 +4,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lockstep.language import faults
+from lockstep.language.loader import Universe
 from lockstep.pages import progress
 from lockstep.results.search_result import Progress
 from lockstep.words import indented
@@ -418,6 +420,22 @@ def test_a_fault_in_place(desk: "Desk") -> None:
     assert ran.code == 1
     file = ".lockstep/counterexamples/turnstile-entries_are_paid-stays_open.itf.json"
     assert desk.run("replay", file).code == 1
+
+
+def test_faults_are_loaded_for_the_plan_and_for_the_model(
+    desk: "Desk", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The heading, the scope and the constants are of those that the plan has."""
+    loaded = []
+    load = faults._faults
+
+    def counted(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
+        loaded.append(name)
+        return load(universe, name)
+
+    monkeypatch.setattr(faults, "_faults", counted)
+    assert "fault  stays_open: " in desk.run("check", "turnstile", "--fault", "stays_open").out
+    assert len(loaded) == 2
 
 
 def test_two_faults_in_place(desk: "Desk") -> None:

@@ -83,7 +83,7 @@ def test_a_review_counts_on_both_sides(counting: "Desk") -> None:
         *("review", "turnstile", "turnstile@CAN_JAM=false", "--scope", "default", "--json")
     )
     (row,) = ran.json["results"]
-    (cost,) = row["costs"]
+    (cost,) = row["details"]["costs"]
     assert (cost["scenario"], cost["is_reworded"]) == ("entry", False)
     base, head = (cost[side]["counts"]["mended"]["most"] for side in ("base", "head"))
     assert (base["number"], base["repeated"]) == (None, ["collect"])

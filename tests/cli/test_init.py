@@ -19,7 +19,7 @@ FILES = [
     "models/delivery.py",
     "models/faults/delivery.py",
     "specs/delivery.toml",
-    "specs/kip_1.toml",
+    "specs/kip_9999.toml",
     "tests/test_delivery.py",
     "tla/Delivery.tla",
     "tla/MCDelivery.cfg",

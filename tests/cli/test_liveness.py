@@ -84,7 +84,8 @@ def test_saved_and_replayed(passed_over: "Desk") -> None:
     assert "then for ever:" in ran.out
     assert "is_passed is violated again, as recorded" in ran.out
     again = passed_over.run("replay", file, "--json").json["results"][0]
-    assert (again["loop"], again["parameters"]) == (loop, found["details"]["parameters"])
+    replayed = again["details"]
+    assert (replayed["loop"], replayed["parameters"]) == (loop, found["details"]["parameters"])
 
 
 def test_replayed_after_fairness_was_promised(passed_over: "Desk") -> None:

@@ -207,7 +207,7 @@ def test_a_fault_is_refuted_by_a_behaviour_that_replays(proved: "Desk", fault: s
     assert f"see it with  lockstep replay {file}" in ran.out
     again = proved.run("replay", file, "--json")
     assert again.code == 1
-    assert again.json["results"][0]["property"] == broken
+    assert again.json["results"][0]["violated"] == broken
     row = proved.run("prove", "turnstile", "--fault", fault, "--json").json["results"][0]
     assert row["verdict"] == "violated"
     assert broken in row["violates"]
@@ -255,7 +255,7 @@ def test_a_false_lemma_is_shown(proved: "Desk") -> None:
     file = ".lockstep/counterexamples/turnstile-an_open_arm_is_paid_for.itf.json"
     assert f"see it with  lockstep replay {file}" in ran.out
     again = proved.run("replay", file, "--json")
-    assert (again.code, again.json["results"][0]["property"]) == (1, "an_open_arm_is_paid_for")
+    assert (again.code, again.json["results"][0]["violated"]) == (1, "an_open_arm_is_paid_for")
 
 
 def test_text_without_meaning_is_an_error_with_the_way_to_it(proved: "Desk") -> None:

@@ -51,12 +51,16 @@ def test_replay_in_json(desk: "Desk", saved: Path) -> None:
     ran = desk.run("replay", FILE, "--json", "--pytest", "test_it.py")
     assert ran.code == 1
     (row,) = ran.json["results"]
-    assert row["verdict"] == "violated"
-    assert row["property"] == "entries_are_paid"
-    assert row["parameters"] == {"g": "east"}
-    assert [step["action"] for step in row["steps"]] == ["coin", "push", "push"]
-    assert 'behaviour.take("push", g="east")' in row["pytest"]
-    assert (desk.root / "test_it.py").read_text() == row["pytest"]
+    assert (row["kind"], row["verdict"], row["exit_code"]) == ("replay", "violated", 1)
+    assert (row["scope"], row["fault"], row["trace"]) == ("small", "stays_open", FILE)
+    assert (row["violated"], row["length"]) == ("entries_are_paid", 3)
+    details = row["details"]
+    assert details["property"] == "entries_are_paid"
+    assert (details["requirements"], details["parameters"]) == (["9-1"], {"g": "east"})
+    assert [step["action"] for step in details["steps"]] == ["coin", "push", "push"]
+    assert 'behaviour.take("push", g="east")' in details["pytest"]
+    assert (desk.root / "test_it.py").read_text() == details["pytest"]
+    assert details["on"] is None
     assert ran.json["summary"] == {"verdict": "violated", "exit_code": 1}
 
 

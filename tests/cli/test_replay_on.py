@@ -28,7 +28,7 @@ def row(desk: "Desk", version: str, *options: str) -> dict[str, Any]:
     ran = desk.run("replay", FILE, "--on", version, *options, "--json")
     (only,) = ran.json["results"]
     assert ran.json["summary"] == {"verdict": only["verdict"], "exit_code": ran.code}
-    return {**only, "code": ran.code}
+    return {**only, **only["details"], **only["details"]["on"], "code": ran.code}
 
 
 def test_a_guard_stops_it(desk: "Desk", saved: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_revision(repository: "Desk") -> None:
     repository.edit(MODEL, "    require(s.arm[g] == Arm.OPEN)\n", "")
     assert row(repository, "turnstile")["code"] == 1
     on = row(repository, "main:turnstile")
-    assert (on["code"], on["on"]) == (0, "main:turnstile")
+    assert (on["code"], on["version"]) == (0, "main:turnstile")
     assert row(repository, "main:turnstile.stays_open")["code"] == 1
     ran = repository.run("replay", FILE, "--on", "main:turnstile.stays_open")
     assert "<- changed by the fault stays_open" in ran.out

@@ -104,16 +104,22 @@ def test_a_function_without_a_value_leaves_behaviours_open(desk: "Desk") -> None
 def test_json_has_the_behaviours(desk: "Desk") -> None:
     ran = desk.run("review", "turnstile", "turnstile.stays_open", "--scope", "small", "--json")
     (row,) = ran.json["results"]
-    assert (row["verdict"], row["exit_code"], row["shared"]) == (
-        *("violated", 1),
-        ["arm", "coins", "entries"],
-    )
-    broken = [prop for prop in row["properties"] if prop["change"] == "broken"]
+    assert (row["kind"], row["model"], row["fault"]) == ("review", "turnstile", "stays_open")
+    assert (row["verdict"], row["exit_code"]) == ("violated", 1)
+    assert row["because"] == "broken: entries_are_paid, deadlock; HEAD shows what BASE does not"
+    assert (row["violated"], row["length"]) == ("entries_are_paid", 3)
+    assert row["violates"] == ["entries_are_paid", "deadlock"]
+    assert (desk.root / row["trace"]).is_file()
+    details = row["details"]
+    assert (details["base"], details["head"]) == ("turnstile", "turnstile.stays_open")
+    assert details["shared"] == ["arm", "coins", "entries"]
+    assert details["explored"][1] == {"states": row["states"], "depth": row["depth"]}
+    broken = [prop for prop in details["properties"] if prop["change"] == "broken"]
     assert [(prop["name"], len(prop["steps"])) for prop in broken] == [
         ("entries_are_paid", 3),
         ("deadlock", 3),
     ]
-    difference = row["adds"]["difference"]
+    difference = details["adds"]["difference"]
     assert [step["action"] for step in difference["steps"]] == ["coin", "push"]
     assert [step["action"] for step in difference["followed"]] == ["coin"]
     assert (difference["refused"], difference["variables"]) == (False, ["arm"])
@@ -232,7 +238,9 @@ def test_evidence_that_is_lost_is_named(repository: "Desk") -> None:
     assert "fault  turnstile.entries_are_paid: no fault breaks it first" in ran.out
     assert "the same in both  letters" in ran.out
     summary = repository.run("review", "main..change", "--scope", "small", "--json").json["summary"]
-    assert summary["requirements"] == [{"id": "9-2", "base": "answered", "head": "open"}]
+    assert summary["evidence"]["requirements"] == [
+        {"id": "9-2", "base": "answered", "head": "open"}
+    ]
     assert summary["unchanged"] == ["letters"]
 
 
@@ -247,8 +255,9 @@ def test_faults_are_left_out_where_nobody_wants_them(repository: "Desk") -> None
     ran = repository.run("review", "main..change", "--scope", "small", "--no-faults", "--json")
     summary = ran.json["summary"]
     left_out = "the faults of turnstile: left out by --no-faults"
-    assert (summary["faults"], summary["faults_undecided"]) == ([], [left_out])
-    assert summary["faults_looked_at"] == 0
+    evidence = summary["evidence"]
+    assert (evidence["faults"], evidence["unasked"]) == ([], [left_out])
+    assert evidence["looked_at"] == 0
     text = repository.run("review", "main..change", "--scope", "small", "--no-faults", "--brief")
     assert f"not compared  {left_out}" in text.out
     assert "fault  turnstile" not in text.out
@@ -282,7 +291,7 @@ def test_a_broken_property_comes_with_what_it_says(desk: "Desk") -> None:
     markdown = desk.run(*review, "--markdown").out
     assert "Nobody gets in without a coin." in markdown
     assert "Every entry shall be paid for." in markdown
-    first = desk.run(*review, "--json").json["results"][0]["properties"][0]
+    first = desk.run(*review, "--json").json["results"][0]["details"]["properties"][0]
     assert (first["name"], first["says"]) == ("entries_are_paid", "Nobody gets in without a coin.")
     assert first["requirements"] == [{"id": "9-1", "text": "Every entry shall be paid for."}]
 

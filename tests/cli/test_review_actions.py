@@ -139,7 +139,7 @@ def test_no_time_is_no_answer(desk: "Desk") -> None:
 def test_json_has_the_actions(desk: "Desk") -> None:
     head = propose(desk, "waits", WAITS)
     ran = desk.run("review", "turnstile", head, "--scope", "default", "--json")
-    (pair,) = ran.json["summary"]["actions"]
+    (pair,) = ran.json["actions"]
     assert (pair["base"], pair["head"], pair["because"], pair["constants"]) == (
         *("turnstile", head, ""),
         ["scope default"],
@@ -149,13 +149,18 @@ def test_json_has_the_actions(desk: "Desk") -> None:
         *("strengthened", "strengthened"),
         "scope default",
     )
-    assert jam["lines"] == {
-        "base": "models/turnstile.py:51",
-        "head": "models/proposals/turnstile/waits.py:8",
-    }
+    assert (jam["base"], jam["head"]) == (
+        "models/turnstile.py:51",
+        "models/proposals/turnstile/waits.py:8",
+    )
     (example,) = jam["examples"]
     assert (example["taken_by"], example["is_in_order"]) == ("base", True)
-    assert example["requires"] == "s.coins[g] == 1"
+    assert example["requires"] == {
+        "text": "s.coins[g] == 1",
+        "file": "models/proposals/turnstile/waits.py",
+        "line": 8,
+        "values": {"s.coins[g]": "0"},
+    }
     assert example["head"]["after"] is None
     assert example["base"]["after"] != example["base"]["before"]
     assert all(one["is_same_text"] for one in pair["actions"] if one["name"] != "jam")

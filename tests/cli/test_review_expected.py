@@ -66,7 +66,8 @@ def test_each_entry_allows_what_it_names_and_no_more(desk: "Desk") -> None:
     (row,) = ran.json["results"]
     assert (ran.code, row["verdict"]) == (0, "holds")
     expected = {
-        prop["name"]: [one["place"] for one in prop["expected"]] for prop in row["properties"]
+        prop["name"]: [one["place"] for one in prop["expected"]]
+        for prop in row["details"]["properties"]
     }
     assert expected == {
         "entries_are_paid": ["specs/review.toml:1"],
@@ -74,7 +75,9 @@ def test_each_entry_allows_what_it_names_and_no_more(desk: "Desk") -> None:
         "opens_only_for_a_coin": [],
         "somebody_gets_in": [],
     }
-    assert [one["place"] for one in row["expected_behaviours"]] == ["specs/review.toml:13"]
+    assert [one["place"] for one in row["details"]["expected_behaviours"]] == [
+        "specs/review.toml:13"
+    ]
 
 
 def test_what_is_expected_and_does_not_happen_is_inconclusive(desk: "Desk") -> None:
@@ -92,6 +95,10 @@ def test_what_is_expected_and_does_not_happen_is_inconclusive(desk: "Desk") -> N
         "subject": "property",
         "name": "opens_only_for_a_coin",
         "because": "9-5 says so",
+        "model": None,
+        "base": "turnstile",
+        "head": "turnstile.stays_open",
+        "scope": None,
     }
 
 
@@ -156,8 +163,11 @@ def test_a_pull_request_says_itself_what_it_breaks(repository: "Desk") -> None:
     assert "expected  fault  turnstile.entries_are_paid: no fault breaks it first\n" in ran.out
     assert ran.out.endswith("2 scopes: 2 holds\n")
     summary = repository.run("review", "main..change", "--json").json["summary"]
-    assert [entry["subject"] for entry in summary["expected"]] == ["fault", "property"]
-    assert (summary["faults"], summary["unmet"]) == ([], [])
+    assert [entry["subject"] for _, entry in summary["evidence"]["expected"]] == [
+        "fault",
+        "property",
+    ]
+    assert (summary["evidence"]["faults"], summary["unmet"]) == ([], [])
     # What is expected has to be in HEAD: the branch that others review from does not have it.
     ran = repository.run("review", "change..main", "--brief")
     assert "expected" not in ran.out

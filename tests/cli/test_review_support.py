@@ -48,7 +48,7 @@ def test_what_is_not_asked_for_is_named(proved: "Desk") -> None:
         "not compared  the twin of turnstile: --twins compares it",
         "not compared  the proofs of turnstile: --proofs makes them again",
     ]
-    assert proved.run(*SMALL, "--json").json["summary"]["unasked"] == [
+    assert proved.run(*SMALL, "--json").json["summary"]["support"]["unasked"] == [
         "the twin of turnstile: --twins compares it",
         "the proofs of turnstile: --proofs makes them again",
     ]
@@ -73,7 +73,7 @@ def test_a_twin_that_does_not_follow_the_model_is_broken(repository: "Desk") -> 
     (line,) = lines_of(ran.out, "twin")
     assert line.startswith("twin turnstile small  broken: ")
     assert ran.out.endswith("reproduce with  lockstep review main..change --scope small --twins\n")
-    (change,) = repository.run(*SMALL, "--twins", "--json").json["summary"]["twins_and_proofs"]
+    (change,) = repository.run(*SMALL, "--twins", "--json").json["summary"]["support"]["changes"]
     assert (change["name"], change["change"]) == ("twin turnstile small", "broken")
 
 

@@ -7,12 +7,14 @@ import inspect
 import re
 from pathlib import Path
 
+import msgspec
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from lockstep.answers.answer import Answer
 from lockstep.cli.app import app
 from lockstep.verbs.check_result import CheckDetails
+from lockstep.verbs.costs import AttainedDetails, CostDetails, CostsDetails
 from lockstep.verbs.fault_task import FaultDetails
 from lockstep.verbs.mutants import MutantDetails
 from lockstep.verbs.prove_kept import (
@@ -21,7 +23,18 @@ from lockstep.verbs.prove_kept import (
     PropertyDetails,
     ProveDetails,
 )
+from lockstep.verbs.replay import OnDetails, ReplayDetails
 from lockstep.verbs.report_history import Entry
+from lockstep.verbs.review_evidence import Evidence
+from lockstep.verbs.review_result import (
+    ActionDetails,
+    ActionsDetails,
+    DifferenceDetails,
+    DirectionDetails,
+    ExampleDetails,
+    PropertyReview,
+    ReviewDetails,
+)
 from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
 from lockstep_kafka.rules import Rule
 
@@ -84,12 +97,16 @@ def errors() -> str:
 _KINDS = (
     *(Answer, CheckDetails, Entry, FaultDetails, MutantDetails),
     *(ProveDetails, PropertyDetails, BoundedDetails, EnoughDetails),
-    *(RefinementDetails, TlcCounts, TwinDetails),
+    *(RefinementDetails, TlcCounts, TwinDetails, ReplayDetails, OnDetails),
+    *(CostsDetails, CostDetails, AttainedDetails),
+    *(ReviewDetails, PropertyReview, DirectionDetails, DifferenceDetails, Evidence),
+    *(ActionsDetails, ActionDetails, ExampleDetails),
 )
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""
 
 _WORDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}
+_WORDS |= dict.fromkeys(("Moment", "Verdict", "Change", "Standing", "Strength"), "text")
 
 
 def json_output() -> str:
@@ -109,11 +126,14 @@ def _fields(kind: type) -> str:
     (body,) = ast.parse(inspect.getsource(kind)).body
     assert isinstance(body, ast.ClassDef)
     rows = ["| field | type | meaning |", "|---|---|---|"]
+    renamed = msgspec.structs.fields(kind) if issubclass(kind, msgspec.Struct) else ()
+    names = {field.name: field.encode_name for field in renamed}
     for one, after in zip(body.body, [*body.body[1:], body], strict=True):
         if isinstance(one, ast.AnnAssign):
             is_told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
             meaning = str(after.value.value) if is_told else ""  # type: ignore[attr-defined]
-            row = f"`{ast.unparse(one.target)}` | {_type(one.annotation)}"
+            name = ast.unparse(one.target)
+            row = f"`{names.get(name, name)}` | {_type(one.annotation)}"
             rows.append(f"| {row} | {' '.join(meaning.split())} |")
     return "\n".join(rows)
 
@@ -137,10 +157,11 @@ def conformance() -> str:
 
 
 def _type(annotation: ast.expr) -> str:
-    first, _, other = ast.unparse(annotation).partition(" | ")
+    text = ast.unparse(annotation)
+    first = text.removesuffix(" | None")
     is_list = first.startswith(("tuple", "list"))
-    word = "list" if is_list else _WORDS.get(first, "text" if first == "datetime" else "object")
-    return f"{word} or null" if other else word
+    word = "list" if is_list else _WORDS.get(first, "object")
+    return word if first == text else f"{word} or null"
 
 
 PAGES = {

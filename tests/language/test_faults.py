@@ -12,6 +12,7 @@ from lockstep.language.faults import (
     fault_constants,
     fault_marks,
     fault_scope_name,
+    marks_in_place,
     together,
 )
 from lockstep.language.likeness import made_by
@@ -164,7 +165,9 @@ def root(tmp_path: Path) -> Path:
 
 def reached(root: Path, fault: str | None) -> set[tuple[object, ...]]:
     """The states that the model reaches with faults in place, by an own walk."""
-    model = load_model(root, "case", fault_constants(root, "case", fault), fault=fault)
+    model = load_model(
+        root, "case", fault_constants(marks_in_place(root, "case", fault)), fault=fault
+    )
     engine = PlainEngine(model)
     found, waiting = {model.initial}, [model.initial]
     while waiting:
@@ -208,7 +211,9 @@ def test_two_faults_may_edit_one_function(root: Path) -> None:
 
 @pytest.mark.parametrize("fault", ["two_steps", "counts_down", "mute", "hushes_and_jumps"])
 def test_engines_agree_on_an_edited_model(root: Path, fault: str) -> None:
-    model = load_model(root, "case", fault_constants(root, "case", fault), fault=fault)
+    model = load_model(
+        root, "case", fault_constants(marks_in_place(root, "case", fault)), fault=fault
+    )
     results = [explore(model, Exploration(engine)) for engine in ("python", "compiled")]
     assert len({(r.states, r.transitions, r.depth, r.verdict) for r in results}) == 1
     assert results[0].states == len(reached(root, fault))
@@ -282,13 +287,13 @@ def test_what_cannot_be_in_place_together_is_refused(root: Path, fault: str, say
 
 
 def test_constants_and_scopes_must_agree(root: Path) -> None:
-    assert fault_constants(root, "case", "by_two+never_hushed") == {"MOST": 4}
+    assert fault_constants(marks_in_place(root, "case", "by_two+never_hushed")) == {"MOST": 4}
     with pytest.raises(LockstepError, match="by_two and back set MOST to 4 and 5"):
-        fault_constants(root, "case", "by_two+back")
-    assert fault_scope_name(root, "case", "by_two+back") == "default"
-    assert fault_scope_name(root, "case", "by_two") is None
+        fault_constants(marks_in_place(root, "case", "by_two+back"))
+    assert fault_scope_name(marks_in_place(root, "case", "by_two+back")) == "default"
+    assert fault_scope_name(marks_in_place(root, "case", "by_two")) is None
     with pytest.raises(LockstepError, match="are about other scopes: small, default"):
-        fault_scope_name(root, "case", "never_hushed+back")
+        fault_scope_name(marks_in_place(root, "case", "never_hushed+back"))
 
 
 def test_how_faults_are_named() -> None:
@@ -306,7 +311,7 @@ def test_any_two_shipped_faults_are_in_place_in_either_order_or_refused() -> Non
         models = []
         for fault in (f"{one}+{other}", f"{other}+{one}"):
             try:
-                constants = fault_constants(ROOT, "snapshot_offsets", fault)
+                constants = fault_constants(marks_in_place(ROOT, "snapshot_offsets", fault))
                 models.append(load_model(ROOT, "snapshot_offsets", constants, fault=fault))
             except LockstepError:
                 outcomes["refused"] += 1

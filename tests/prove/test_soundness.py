@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
-from lockstep.plain.run import PlainEngine
-from lockstep.prove.bounded import walked
+from lockstep.plain.run import PlainEngine, walked
 from lockstep.prove.induction import prove
 from lockstep.prove.proofs import MEANING, Induction, comparisons
 from lockstep.prove.relation import Relation

@@ -14,8 +14,8 @@ import pytest
 
 from lockstep.cli.main import run
 from lockstep.language.model import load_model
-from lockstep.plain.run import PlainEngine
-from lockstep.prove.bounded import check_bounded, walked
+from lockstep.plain.run import PlainEngine, walked
+from lockstep.prove.bounded import check_bounded
 from lockstep.prove.induction import prove
 from lockstep.prove.relation import Relation
 from lockstep.results.verdict import Verdict

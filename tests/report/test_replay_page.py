@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from lockstep.language.model import load_model
 from lockstep.report.replay import diagram_of
 from lockstep.report.replay_page import replay_page
+from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.itf import Origin
@@ -34,7 +35,8 @@ def turnstile(trace: Trace | None = None) -> Replay:
     model = load_model(TURNSTILE, "turnstile", fault="stays_open")
     trace = trace or walk(model, "coin", "push", "push")
     origin = Origin("turnstile", "entries_are_paid", "small", "stays_open")
-    return Replay(model, origin, trace, Verdict.VIOLATED, "it is violated again", ("east",))
+    violation = Violation(("entries_are_paid",), ("east",), trace)
+    return Replay(model, origin, trace, Verdict.VIOLATED, "it is violated again", violation)
 
 
 def test_its_head_says_what_is_claimed_and_once_that_it_is_violated() -> None:

@@ -191,7 +191,7 @@ def test_a_cluster_draws_by_each_seed_what_this_machine_draws(tmp_path: Path) ->
         for row in rows:
             assert row.trace is not None
             assert Path(row.trace).is_file()
-            row.seconds, row.since, row.trace, row.key, row.task = 0.0, "", None, "", ""
+            row.seconds, row.since, row.trace, row.key, row.task = 0.0, None, None, "", ""
         return rows
 
     with cluster(tmp_path / "cluster") as running:
@@ -207,7 +207,7 @@ def test_all_faults_on_spark_are_those_of_one_machine(tmp_path: Path) -> None:
         resources = Resources(exploration, master="local[2]", results=results)
         models = list(faults(FaultsRequest((), WORKSPACE, resources=resources)).results)
         for fault in (fault for model in models for fault in model.runs):
-            fault.seconds, fault.since, fault.engine = 0.0, "", ""
+            fault.seconds, fault.since, fault.engine = 0.0, None, ""
             # Of `auto` the engine that is quick enough finds one of the shortest.
             fault.details.steps = None
         return models

@@ -49,7 +49,7 @@ def test_several_processes_find_what_one_finds(tmp_path: Path, processes: list[i
         for run in model.runs:
             assert run.trace is not None
             assert Path(run.trace).is_file()
-            run.seconds, run.since = 0.0, ""
+            run.seconds, run.since = 0.0, None
     assert one == several
     assert [model.name for model in one] == list(MODELS)
     root = find_workspace(Path(__file__)).root

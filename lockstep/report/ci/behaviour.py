@@ -16,7 +16,7 @@ from lockstep.trace.claims import find_property
 from lockstep.trace.conjuncts import false_at_the_end
 from lockstep.trace.faulty_steps import faulty_steps
 from lockstep.trace.layout import flat, show
-from lockstep.trace.render import render_instance
+from lockstep.trace.render import render_taken
 
 
 def behaviour(model: Model, trace: Trace, fault: str | None) -> Iterator[Remark]:
@@ -29,7 +29,7 @@ def behaviour(model: Model, trace: Trace, fault: str | None) -> Iterator[Remark]
     for number, step in enumerate(trace.steps, start=1):
         action = model.action(step.action)
         texts = ["".join(map(flat, change.shortened)) for change in changes(before, step.state)]
-        title = render_instance(step.action, action.parameters, step.parameters)
+        title = render_taken(model, step)
         by = f", by {described_faults(fault or '')}" if number in faulty else ""
         for_ever = "then for ever: " if trace.loop == number - 1 else ""
         place = place_of_function(model.universe, action.function)
@@ -42,11 +42,8 @@ def steps_text(model: Model, trace: Trace) -> str:
     """The steps alone, a line each."""
     lines = []
     for number, step in enumerate(trace.steps, start=1):
-        instance = render_instance(
-            step.action, model.action(step.action).parameters, step.parameters
-        )
         for_ever = "then for ever: " if trace.loop == number - 1 else ""
-        lines.append(f"{number}  {for_ever}{instance}")
+        lines.append(f"{number}  {for_ever}{render_taken(model, step)}")
     return "\n".join(lines)
 
 

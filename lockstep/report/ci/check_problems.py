@@ -10,9 +10,9 @@ from lockstep.report.affected import skipped_gaps
 from lockstep.report.ci.exploration import Explored, interrupted, of_error
 from lockstep.report.ci.places import beginning, place_of_function, place_of_scope
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
-from lockstep.report.counterexample import RequirementTexts
 from lockstep.requests.check import CheckRequest
 from lockstep.results.verdict import Verdict
+from lockstep.trace.claims import RequirementTexts
 from lockstep.verbs.check import CheckPlan
 from lockstep.verbs.check_result import Checked, CheckRun, Unchecked
 

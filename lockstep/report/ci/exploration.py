@@ -11,11 +11,10 @@ from lockstep.language.source import ModelError, Place
 from lockstep.report.ci.behaviour import actions_along, behaviour, false_part, steps_text
 from lockstep.report.ci.places import place_of_function, place_of_model, place_of_state
 from lockstep.report.ci.problems import Gap, Level, Problem, Rule, Unknown
-from lockstep.report.counterexample import RequirementTexts
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
-from lockstep.trace.claims import find_property
+from lockstep.trace.claims import RequirementTexts, find_property
 from lockstep.trace.render import render_binding
 from lockstep.words import plural
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lockstep.requests.option import option
 from lockstep.workspace import Workspace
 
 if TYPE_CHECKING:
-    from lockstep.pages.blocks import Page
-    from lockstep.pages.output import Output
-    from lockstep.report.ci.problems import Problems
+    from lockstep.report.view import RunT, View
 
 
 @dataclass(frozen=True)
@@ -33,34 +30,28 @@ class CiOutputs:
         "--github", default=False, help="Print what is wrong as annotations of GitHub, too."
     )
 
-    @property
-    def is_any(self) -> bool:
-        """Whether anything is to be written."""
-        return self.github or self.sarif is not None or self.summary is not None
-
-    def write(
-        self,
-        output: Output,
-        workspace: Workspace,
-        problems: Problems,
-        page: Callable[[], Page],
-    ) -> None:
-        """Write what was asked for of a run that has ended.
+    def write(self, workspace: Workspace, view: View[Any, RunT], run: RunT) -> int:
+        """Write what was asked for of a run that has ended; what the process ends with.
 
         `LockstepError` where something cannot be written; the rest is written all the same.
         """
+        if not (self.github or self.sarif or self.summary):
+            return run.exit_code
         from lockstep.pages.markdown import markdown
+        from lockstep.pages.output import Output
         from lockstep.report.ci.github import append_summary, workflow_commands
         from lockstep.report.ci.places import SourceRoot
         from lockstep.report.ci.sarif import sarif
         from lockstep.system.text_files import write_text
 
-        root = SourceRoot.of(workspace)
+        root, problems = SourceRoot.of(workspace), view.problems(run)
         if self.github:
+            output = Output()
             for line in workflow_commands(problems, root):
                 output.command(line)
         with ExitStack() as files:
             if self.sarif is not None:
                 files.callback(write_text, self.sarif, sarif(problems, root))
             if self.summary is not None:
-                files.callback(append_summary, self.summary, markdown(page()))
+                files.callback(append_summary, self.summary, markdown(view.page(run, problems)))
+        return run.exit_code

@@ -10,8 +10,8 @@ from lockstep.language.faults import described_faults
 from lockstep.report.ci.exploration import Explored, interrupted, of_error
 from lockstep.report.ci.places import place_of_function
 from lockstep.report.ci.problems import Gap, Problem, Problems, Unknown
-from lockstep.report.counterexample import RequirementTexts
 from lockstep.results.verdict import Verdict
+from lockstep.trace.claims import RequirementTexts
 from lockstep.verbs.prove import ProveRun, Result
 from lockstep.verbs.prove_result import Proved, Unproved
 

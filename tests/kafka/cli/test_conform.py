@@ -141,9 +141,9 @@ def test_verbose(following: "Desk") -> None:
     )
     assert ran.code == 3
     assert ran.out.splitlines()[:5] == [
-        "from     session  client id  lines  in part  client    broker",
-        "a.log:2  2        d              1        1  unknown   conforms",
-        "a.log:1  1        c              1        0  conforms  conforms",
+        "from     session  client id   lines  in part client    broker",
+        "a.log:2  2        d               1        1 unknown   conforms",
+        "a.log:1  1        c               1        0 conforms  conforms",
         "a.log:2: session 2 of d: the client is unknown (request-before-response), because "
         "it was open before the log begins",
         "a.log:4: truncated (requests may be lost): it says cut",
@@ -273,6 +273,7 @@ def test_json(following: "Desk") -> None:
             "moved": 1,
             "not_followed": 2,
             "other_requests": 1,
+            "in_columns": 0,
         },
         "layouts": {},
         "unreadable_files": 1,

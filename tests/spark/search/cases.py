@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lockstep.language.faults import fault_constants, fault_scope_name
+from lockstep.language.faults import fault_constants, fault_scope_name, marks_in_place
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import machine_code
@@ -53,9 +53,9 @@ class Case:
     ) -> Case:
         """A model of the workspace in a scope, or in that of the fault."""
         spec = load_model_spec(ROOT, name)
-        own = fault_constants(ROOT, name, fault)
-        chosen = (None if fault is None else fault_scope_name(ROOT, name, fault)) or scope
-        values = {**spec.scope(chosen).constants, **own}
+        marks = marks_in_place(ROOT, name, fault)
+        chosen = fault_scope_name(marks) or scope
+        values = {**spec.scope(chosen).constants, **fault_constants(marks)}
         model = load_model(ROOT, name, values, fault=fault).without(Kind.LEADS_TO)
         return cls(model, spec.deadlock_allowed)
 

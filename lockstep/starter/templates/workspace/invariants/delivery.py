@@ -4,25 +4,25 @@ from lockstep import invariant, leads_to, lemma, sometimes, step_invariant, when
 from models.delivery import Number, answer_again, confirm, deliver, send
 
 
-@invariant("1-1")
+@invariant("9999-1")
 def no_message_is_taken_twice(s):
     """The receiver has taken no more messages than the sender has sent."""
     return s.delivered <= s.confirmed + 1
 
 
-@invariant("1-2")
+@invariant("9999-2")
 def confirmed_is_delivered(s):
     """What the sender takes for delivered has been delivered."""
     return s.confirmed <= s.delivered
 
 
-@step_invariant("1-3")
+@step_invariant("9999-3")
 def delivered_stays_delivered(s, new):
     """The receiver never forgets what it has taken."""
     return s.delivered <= new.delivered
 
 
-@leads_to("1-4", weak=send, strong=(deliver, answer_again, confirm))
+@leads_to("9999-4", weak=send, strong=(deliver, answer_again, confirm))
 def every_message_is_confirmed(s, n: Number):
     """The sender learns of each message that it has arrived, unless all are lost for ever."""
     return s.confirmed < n, s.confirmed >= n
