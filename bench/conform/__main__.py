@@ -23,7 +23,7 @@ from bench.conform.logs import (
     of_connections,
     of_partitions,
 )
-from bench.conform.stages import JSON, STAGES
+from bench.conform.stages import COLUMNS, JSON, STAGES
 from bench.machine import this_machine
 from bench.process import Run, measure
 from bench.table import machine_text
@@ -35,7 +35,9 @@ _STAGES = (
     "Fetch lines",
     *(f"{stage}, us" for stage in STAGES),
     "json.loads, us a line",
-    "conform, us a line",
+    "line by line, us a line",
+    "x json.loads",
+    "in columns, us a line",
     "x json.loads",
     "Fetch lines/s",
     "lines/s",
@@ -86,12 +88,14 @@ class Measurement:
 
         `json.loads` of the same lines is measured in turns with the stages.
         """
-        taken: dict[str, list[dict[str, float]]] = {stage: [] for stage in (JSON, *STAGES)}
+        taken: dict[str, list[dict[str, float]]] = {stage: [] for stage in (COLUMNS, JSON, *STAGES)}
         for _ in range(self.repeats):
             for stage, runs in taken.items():
                 command = [sys.executable, "-m", "bench.conform.stages", stage, str(log.path)]
                 runs.append(json.loads(_checked(measure(command, self.root)).output))
-        loads, *cpu = (median(run["cpu_seconds"] for run in runs) for runs in taken.values())
+        columns, loads, *cpu = (
+            median(run["cpu_seconds"] for run in runs) for runs in taken.values()
+        )
         wall = median(run["seconds"] for run in taken["following"])
         parts = [later - earlier for earlier, later in zip([0.0, *cpu], cpu, strict=False)]
         return _row(
@@ -102,6 +106,8 @@ class Measurement:
             f"{loads / log.lines * 1e6:.1f}",
             f"{cpu[-1] / log.lines * 1e6:.1f}",
             f"{cpu[-1] / loads:.1f}",
+            f"{columns / log.lines * 1e6:.1f}",
+            f"{columns / loads:.2f}",
             f"{log.fetches / cpu[-1]:,.0f}",
             f"{log.lines / cpu[-1]:,.0f}",
             f"{log.lines / wall:,.0f}",
