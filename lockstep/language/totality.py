@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain
@@ -16,20 +17,31 @@ _MAY_FAIL = "_may_fail"
 
 def parts_of(node: object) -> Iterator[object]:
     """The IR nodes (expressions, statements, generators, sources) directly inside one."""
-    if not dataclasses.is_dataclass(node):
-        return
-    for field in dataclasses.fields(node):
-        value = getattr(node, field.name)
+    for name in _fields_of(type(node)):
+        value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
-            if type(part).__module__ == ir.__name__ and dataclasses.is_dataclass(part):
+            kind = type(part)
+            if kind.__module__ == ir.__name__ and _is_node(kind):
                 yield part
+
+
+@cache
+def _fields_of(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind)) if _is_node(kind) else ()
+
+
+@cache
+def _is_node(kind: type) -> bool:
+    return dataclasses.is_dataclass(kind)
 
 
 def walk(node: object) -> Iterator[object]:
     """An IR node and all that is inside, outermost first."""
-    yield node
-    for part in parts_of(node):
-        yield from walk(part)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(parts_of(node)))
 
 
 def may_fail(node: object) -> bool:
