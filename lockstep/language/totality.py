@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Iterator, Mapping
-from functools import cache
 
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain
@@ -15,24 +14,25 @@ from lockstep.language.types import is_within
 _MAY_FAIL = "_may_fail"
 
 
+_FIELDS: dict[type, tuple[str, ...] | None] = {}
+"""By its type, the names of the fields of a node; None for what is no dataclass."""
+
+
 def parts_of(node: object) -> Iterator[object]:
     """The IR nodes (expressions, statements, generators, sources) directly inside one."""
-    for name in _fields_of(type(node)):
+    for name in _fields_of(type(node)) or ():
         value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
             kind = type(part)
-            if kind.__module__ == ir.__name__ and _is_node(kind):
+            if kind.__module__ == ir.__name__ and _fields_of(kind) is not None:
                 yield part
 
 
-@cache
-def _fields_of(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind)) if _is_node(kind) else ()
-
-
-@cache
-def _is_node(kind: type) -> bool:
-    return dataclasses.is_dataclass(kind)
+def _fields_of(kind: type) -> tuple[str, ...] | None:
+    if kind not in _FIELDS:
+        is_node = dataclasses.is_dataclass(kind)
+        _FIELDS[kind] = tuple(one.name for one in dataclasses.fields(kind)) if is_node else None
+    return _FIELDS[kind]
 
 
 def walk(node: object) -> Iterator[object]:

@@ -111,6 +111,7 @@ def both_graphs(model: Model) -> tuple[Space, Space, KnownSpace]:
     return space, oracle, packed_space(program, code, space)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=list(HealthCheck))
 @given(random_live_models())
 def test_liveness_agrees_on_random_models(

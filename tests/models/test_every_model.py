@@ -60,7 +60,7 @@ class Small(Case):
         """All steps of each state as the oracle found them, those that change nothing included."""
         return {}
 
-    def explored(
+    def searched(
         self, _: Model, *, on_state: Callable[[State, list[Step]], None], **__: object
     ) -> SearchResult:
         """What the search before a comparison with a twin finds."""
@@ -99,9 +99,10 @@ def test_the_graph_is_the_same(small: Small) -> None:
     assert result.unchecked == ()
 
 
+@pytest.mark.slow
 def test_the_graph_of_the_twin_is_the_same(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search of the model is the oracle's; other comparisons make one of their own."""
-    monkeypatch.setattr("lockstep.twin.twin.explore", small.explored)
+    monkeypatch.setattr("lockstep.twin.twin.explore", small.searched)
     spec = load_model_spec(ROOT, small.model.name)
     scope = spec.scope("small")
     assert scope.compare == "graph"

@@ -187,6 +187,7 @@ def broken_in(model: Model, proved: set[str]) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @settings(max_examples=max(100, settings().max_examples), suppress_health_check=list(HealthCheck))
 @given(text=open_models())
 def test_it_is_true_of_more_names(

@@ -30,6 +30,7 @@ ONE_OF_EACH = {"PARTITIONS": ("p1",), "SESSION_IDS": (1,), "MAX_EPOCH": 1, "MAX_
 CALM = {"MAX_FAILURES": 0, "MAX_DISTURBANCES": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "constants", "states"),
     [
