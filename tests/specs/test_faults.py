@@ -10,6 +10,7 @@ from lockstep.language.model import model_names
 
 ROOT = Path(__file__).parents[2]
 
+
 LONG = ("snapshot_election", "snapshot_fetch", "snapshot_log")
 """Models whose faults take minutes together: for `make verify`."""
 
@@ -25,9 +26,8 @@ LONG = ("snapshot_election", "snapshot_fetch", "snapshot_log")
 def test_every_fault_is_caught_and_every_invariant_catches_one(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In this process, which has imported all that others would have to."""
     monkeypatch.chdir(ROOT)
-    code = run(["faults", name, "--json", "--no-cache", "--threads", "1"])
+    code = run(["faults", name, "--json", "--no-cache"])
     report = json.loads(capsys.readouterr().out)
     assert report["summary"]["errors"] == []
     assert report["summary"]["problems"] == []
