@@ -16,6 +16,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ class Universe:
         except (RecursionError, MemoryError):
             return self._broken_file(name, path, load_problems.too_deep(path, text))
         problems = load_problems.duplicates(tree, path) + self._set_constants(name, tree, path)
-        problems += python_subset.misplaced_parts(tree, path)
+        problems += _misplaced_parts(text, path)
         self._report(problems)
         self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
@@ -406,6 +407,12 @@ def _defined(node: ast.stmt) -> set[str]:
             return {(alias.asname or alias.name).partition(".")[0] for alias in names}
     parts = (part for part in ast.walk(node) if isinstance(part, ast.Name))
     return {part.id for part in parts if isinstance(part.ctx, ast.Store)}
+
+
+@lru_cache(maxsize=256)
+def _misplaced_parts(text: str, path: Path) -> tuple[Diagnostic, ...]:
+    """What a text has that is not in the notation. A campaign loads one text hundreds of times."""
+    return tuple(python_subset.misplaced_parts(ast.parse(text, filename=str(path)), path))
 
 
 def _functions(tree: ast.Module) -> dict[tuple[str, int], ast.FunctionDef]:

@@ -14,22 +14,34 @@ from lockstep.language.types import is_within
 _MAY_FAIL = "_may_fail"
 
 
+_FIELDS: dict[type, tuple[str, ...] | None] = {}
+"""By its type, the names of the fields of a node; None for what is no dataclass."""
+
+
 def parts_of(node: object) -> Iterator[object]:
     """The IR nodes (expressions, statements, generators, sources) directly inside one."""
-    if not dataclasses.is_dataclass(node):
-        return
-    for field in dataclasses.fields(node):
-        value = getattr(node, field.name)
+    for name in _fields_of(type(node)) or ():
+        value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
-            if type(part).__module__ == ir.__name__ and dataclasses.is_dataclass(part):
+            kind = type(part)
+            if kind.__module__ == ir.__name__ and _fields_of(kind) is not None:
                 yield part
+
+
+def _fields_of(kind: type) -> tuple[str, ...] | None:
+    if kind not in _FIELDS:
+        is_node = dataclasses.is_dataclass(kind)
+        _FIELDS[kind] = tuple(one.name for one in dataclasses.fields(kind)) if is_node else None
+    return _FIELDS[kind]
 
 
 def walk(node: object) -> Iterator[object]:
     """An IR node and all that is inside, outermost first."""
-    yield node
-    for part in parts_of(node):
-        yield from walk(part)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(parts_of(node)))
 
 
 def may_fail(node: object) -> bool:

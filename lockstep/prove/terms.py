@@ -6,10 +6,12 @@ on something unknown. Integers are Z3's mathematical ones: like Python's, they n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 import z3
+from z3.z3core import Z3_mk_and, Z3_mk_or
+from z3.z3types import Ast
 
 Truth: TypeAlias = "bool | z3.BoolRef"
 Number: TypeAlias = "int | z3.ArithRef"
@@ -26,7 +28,7 @@ def all_of(parts: Iterable[Truth]) -> Truth:
             unknown.append(part)
     if not unknown:
         return True
-    return unknown[0] if len(unknown) == 1 else z3.And(unknown)
+    return unknown[0] if len(unknown) == 1 else _joined(Z3_mk_and, unknown)
 
 
 def any_of(parts: Iterable[Truth]) -> Truth:
@@ -39,7 +41,14 @@ def any_of(parts: Iterable[Truth]) -> Truth:
             unknown.append(part)
     if not unknown:
         return False
-    return unknown[0] if len(unknown) == 1 else z3.Or(unknown)
+    return unknown[0] if len(unknown) == 1 else _joined(Z3_mk_or, unknown)
+
+
+def _joined(make: Callable[..., Any], parts: list[z3.BoolRef]) -> z3.BoolRef:
+    """What `z3.And` and `z3.Or` give, which look at the sort of each part again."""
+    context = parts[0].ctx
+    terms = (Ast * len(parts))(*(part.as_ast() for part in parts))
+    return z3.BoolRef(make(context.ref(), len(parts), terms), context)
 
 
 def negated(part: Truth) -> Truth:

@@ -196,7 +196,8 @@ def bounds(judged: Judged) -> None:
     case, chance = judged.case, judged.chance()
     whole = case.oracles[True]
     symmetric = build_program(case.model, symmetry=True)
-    code = machine_code(symmetric.text, None)
+    is_same = symmetric.text == case.program.text
+    code = case.code if is_same else machine_code(symmetric.text, None)
 
     def in_orbits(most: int) -> SearchResult:
         return ParallelSearch(

@@ -1,7 +1,8 @@
 """Machine code makes the graph that plain Python makes, and says the same of its states.
 
-Here of random models; `test_every_model.py` has those of this workspace. A disagreement is shown as
-the smallest model that Hypothesis finds; `LOCKSTEP_PROFILE=wide` looks at thousands.
+Here of random models; `tests/models/test_every_model.py` has those of this workspace. A
+disagreement is shown as the smallest model that Hypothesis finds; `LOCKSTEP_PROFILE=wide` looks at
+thousands.
 """
 
 import ast
@@ -110,6 +111,7 @@ def both_graphs(model: Model) -> tuple[Space, Space, KnownSpace]:
     return space, oracle, packed_space(program, code, space)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=list(HealthCheck))
 @given(random_live_models())
 def test_liveness_agrees_on_random_models(

@@ -161,6 +161,8 @@ def numbered(count: int) -> tuple[Name, ...]:
 
 def broken_in(model: Model, proved: set[str]) -> str | None:
     """What of that is broken in some reachable state or step, as far as the search goes."""
+    if not proved:
+        return None
     engine = PlainEngine(model)
     properties = [prop for prop in model.properties if prop.name in proved]
     reached: list[State] = [model.initial]
@@ -185,6 +187,7 @@ def broken_in(model: Model, proved: set[str]) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @settings(max_examples=max(100, settings().max_examples), suppress_health_check=list(HealthCheck))
 @given(text=open_models())
 def test_it_is_true_of_more_names(

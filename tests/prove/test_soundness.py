@@ -86,6 +86,7 @@ def breaks(engine: PlainEngine, name: str, trace: Trace) -> bool:
         return True
 
 
+@pytest.mark.slow
 @settings(max_examples=max(150, settings().max_examples), suppress_health_check=list(HealthCheck))
 @given(text=random_models(), k=st.integers(1, 3), infers=st.booleans())
 def test_what_is_proved_is_true(

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_a_session_has_tables_and_our_own_python(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_session_has_tables_and_our_own_python_and_a_kept_one_gives_way(tmp_path: Path) -> None:
+    kept = KEPT_SESSION.session(SparkOptions("local[1]"))
+    assert kept.range(2).count() == 2
     with spark_session("test", SparkOptions("local[1]", tables=True)) as spark:
         rows = spark.range(3)
         rows.write.format("delta").save(str(tmp_path / "table"))
@@ -43,13 +46,7 @@ def test_without_pyspark_the_cure_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     assert "lockstep[spark]" in str(raised.value.cure)
 
 
-def test_a_kept_session_gives_way() -> None:
-    kept = KEPT_SESSION.session(SparkOptions("local[1]"))
-    assert kept.range(2).count() == 2
-    with spark_session("test", SparkOptions("local[1]")) as spark:
-        assert spark.range(3).count() == 3
-
-
+@pytest.mark.slow
 def test_a_session_of_somebody_else_goes_on_as_it_was() -> None:
     """In a notebook there is one; what is done beside it leaves it, and its settings, alone."""
     from pyspark.sql import SparkSession
@@ -70,6 +67,7 @@ def test_a_session_of_somebody_else_goes_on_as_it_was() -> None:
         KEPT_SESSION.stop()
         with pytest.raises(KeyboardInterrupt), spark_session("test"):
             raise KeyboardInterrupt
+        assert_missing_jars_are_refused()
         assert notebook.range(4).count() == 4
         assert notebook.conf.get(batch) == before
     finally:
@@ -78,24 +76,17 @@ def test_a_session_of_somebody_else_goes_on_as_it_was() -> None:
         assert spark.range(3).count() == 3
 
 
-def test_spark_without_jars_is_refused_before_a_job() -> None:
-    from pyspark.sql import SparkSession
-
-    theirs = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    notebook = theirs.getOrCreate()
-    try:
-        for options, missing in (
-            (SparkOptions("local[1]", tables=True), "no Delta tables"),
-            (SparkOptions("local[1]", topics=True), "no topics of Kafka"),
-        ):
-            with pytest.raises(LockstepError, match=missing) as raised, spark_session("t", options):
-                pass
-            assert "--packages" in str(raised.value.cure)
-        assert "io.delta:delta-spark_" not in str(raised.value.cure)
-        assert "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1" in str(raised.value.cure)
-        assert notebook.range(4).count() == 4
-    finally:
-        stop(notebook)
+def assert_missing_jars_are_refused() -> None:
+    """Before a job, where Spark that is here already has been started without them."""
+    for options, missing in (
+        (SparkOptions("local[1]", tables=True), "no Delta tables"),
+        (SparkOptions("local[1]", topics=True), "no topics of Kafka"),
+    ):
+        with pytest.raises(LockstepError, match=missing) as raised, spark_session("t", options):
+            pass
+        assert "--packages" in str(raised.value.cure)
+    assert "io.delta:delta-spark_" not in str(raised.value.cure)
+    assert "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1" in str(raised.value.cure)
 
 
 def stop(session: SparkSession) -> None:

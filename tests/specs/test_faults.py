@@ -15,6 +15,7 @@ LONG = ("snapshot_election", "snapshot_fetch", "snapshot_log")
 """Models whose faults take minutes together: for `make verify`."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

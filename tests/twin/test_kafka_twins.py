@@ -1,10 +1,12 @@
-"""The twins in tla/ are equal to their models."""
+"""The twins in tla/ are equal to their models in some scopes beside the small ones.
+
+The whole graphs of the small scopes are in `tests/models/test_every_model.py`.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from lockstep.language.model import model_names
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.twin.twin_result import TwinResult
 from tests.twin.conftest import KAFKA, Copy, assert_same
@@ -13,17 +15,6 @@ from tests.twin.conftest import KAFKA, Copy, assert_same
 def compare(name: str, scope: Scope, *, liveness: bool = False) -> TwinResult:
     """Compares a model of this workspace with its twin."""
     return Copy(KAFKA).compare(name, scope, liveness=liveness)
-
-
-@pytest.mark.parametrize("name", model_names(KAFKA))
-def test_the_small_graphs_are_equal(name: str) -> None:
-    scope = load_model_spec(KAFKA, name).scope("small")
-    assert scope.compare == "graph"
-    result = compare(name, scope)
-    assert_same(result)
-    assert result.run.distinct == scope.pins.states
-    assert result.run.transitions == scope.pins.transitions
-    assert result.run.steps == scope.pins.depth
 
 
 @pytest.mark.verify
@@ -39,6 +30,7 @@ ONE_OF_EACH = {"PARTITIONS": ("p1",), "SESSION_IDS": (1,), "MAX_EPOCH": 1, "MAX_
 CALM = {"MAX_FAILURES": 0, "MAX_DISTURBANCES": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "constants", "states"),
     [

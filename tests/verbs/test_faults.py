@@ -42,6 +42,7 @@ def results(folder: Path, threads: int) -> list[FaultsOfModel]:
     return told
 
 
+@pytest.mark.slow
 def test_several_processes_find_what_one_finds(tmp_path: Path, processes: list[int]) -> None:
     one, several = results(tmp_path, 1), results(tmp_path, 2)
     assert processes == [2]

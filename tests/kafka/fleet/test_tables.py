@@ -39,6 +39,7 @@ def assert_same(runs: Runs, logs: list[Path]) -> None:
         assert comparable(runs.rows(table)) == comparable(expected[table.kind]), table.name
 
 
+@pytest.mark.slow
 def test_tables_say_what_one_process_says(spark: SparkSession, logs: Path, tmp_path: Path) -> None:
     runs = Runs(spark, tmp_path / "tables")
     new = runs.run(logs)
@@ -84,6 +85,7 @@ def text_at(file: str, line: int, offset: int) -> str:
     return content[offset:].partition(b"\n")[0].decode()
 
 
+@pytest.mark.slow
 def test_days_that_arrive_one_by_one(spark: SparkSession, logs: Path, tmp_path: Path) -> None:
     """Four runs say what one run says; metrics are summed up, and only the last states stay."""
     runs, whole = Runs(spark, tmp_path / "tables"), Fleet()
