@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
 from functools import cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.machine.code.machine import MachineCode, is_kept, kept_code
-from lockstep.system.user_cache import cache_folder
+from lockstep_kafka.columns.compiled import kernel
 from lockstep_kafka.columns.kernels import json_spec
 from lockstep_kafka.columns.kernels.layout import (
     ANSWERED,
@@ -56,7 +51,7 @@ class Memory:
     def __init__(self) -> None:
         self._words = np.zeros(MEMORY.size, np.int64)
         self.tables: dict[str, Array] = {}
-        self._kernel = _kernel()
+        self._kernel = kernel()
         self._constants()
         for name, words, size in (
             ("names", np.uint8, 1 << 18),
@@ -324,47 +319,6 @@ _FILLED = {
 
 _ROWS = {"counts": COUNT.size}
 """Tables whose room is counted in rows of so many words."""
-
-_KAFKA = Path(__file__).parent.parent
-_SOURCES = (
-    *sorted((_KAFKA / "columns" / "kernels").glob("*.py")),
-    *(_KAFKA / "sessions" / f"{name}.py" for name in ("knowledge", "leader_case", "fetcher_cases")),
-    _KAFKA / "files" / "fetch_fields.py",
-)
-"""What the kernel is made from, constants of other modules included."""
-
-
-class _Kernel:
-    def __init__(self, code: MachineCode) -> None:
-        self._code = code  # or the function would be gone
-        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
-        self._function = kind(code.address("run"))
-        self._answer, self._unused = ctypes.c_int64(), ctypes.c_int64()
-
-    def __call__(self, words: Array) -> int:
-        answer, unused = self._answer, self._unused
-        self._function(ctypes.byref(answer), ctypes.byref(unused), words.ctypes.data)
-        return int(answer.value)
-
-
-def _key() -> str:
-    content = b"\0".join(source.read_bytes() for source in _SOURCES)
-    return f"columns {hashlib.sha256(content).hexdigest()} {version('numba')}"
-
-
-def is_compiled() -> bool:
-    """Whether the kernel need not be compiled first, which takes some 20 seconds."""
-    return is_kept(_key(), cache_folder() / "compiled")
-
-
-@cache
-def _kernel() -> _Kernel:
-    def text() -> str:
-        from lockstep_kafka.columns.kernels.run import module_text
-
-        return module_text(MEMORY._fields[:-1])
-
-    return _Kernel(kept_code(_key(), text, cache_folder() / "compiled"))
 
 
 @cache

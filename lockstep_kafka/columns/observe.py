@@ -10,8 +10,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from lockstep.system.physical_lines import PhysicalLine
-from lockstep_kafka.columns.log_reader import ColumnBrokers
-from lockstep_kafka.columns.memory import is_compiled
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.growing_file import Wait, growing_files
 from lockstep_kafka.files.log_files import LogFile, log_files
@@ -47,10 +45,8 @@ def observe(
         paths.broker(file.path)  # one that names no broker is told before anything is followed
     reading = Reading.of(files) if wait is None else Reading()
     if in_columns is None:
-        size = sum(os.path.getsize(file.path) for file in files if os.path.isfile(file.path))
-        in_columns = wait is None and size >= (_FEW_BYTES if is_compiled() else _MANY_BYTES)
-    kind = ColumnBrokers if in_columns else Brokers
-    brokers = kind(Explanations(load), paths, reading)
+        in_columns = wait is None and _pays(files)
+    brokers = _brokers(in_columns)(Explanations(load), paths, reading)
     interruption: KeyboardInterrupt | None = None
     try:
         for place, (path, lines) in enumerate(_sources(files, wait)):
@@ -62,6 +58,25 @@ def observe(
     yield from brokers.progress("")
     if interruption is not None:
         raise interruption
+
+
+def _pays(files: Sequence[LogFile]) -> bool:
+    """Whether tables, and what works on them, are made sooner than objects for all lines."""
+    size = sum(os.path.getsize(file.path) for file in files if os.path.isfile(file.path))
+    if size < _FEW_BYTES:
+        return False
+    from lockstep_kafka.columns.compiled import is_compiled
+
+    return size >= _MANY_BYTES or is_compiled()
+
+
+def _brokers(in_columns: bool) -> type[Brokers]:
+    if not in_columns:
+        return Brokers
+    # A short log need not wait until numpy and LLVM are loaded.
+    from lockstep_kafka.columns.log_reader import ColumnBrokers
+
+    return ColumnBrokers
 
 
 def _sources(

@@ -1,0 +1,62 @@
+"""The loop over lines as machine code, kept on disk between runs."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.machine.code.machine import MachineCode, is_kept, kept_code
+from lockstep.system.user_cache import cache_folder
+from lockstep_kafka.columns.kernels.layout import MEMORY
+
+_KAFKA = Path(__file__).parent.parent
+_SOURCES = (
+    *sorted((_KAFKA / "columns" / "kernels").glob("*.py")),
+    *(_KAFKA / "sessions" / f"{name}.py" for name in ("knowledge", "leader_case", "fetcher_cases")),
+    _KAFKA / "files" / "fetch_fields.py",
+)
+"""What the kernel is made from, constants of other modules included."""
+
+
+class Kernel:
+    """The loop; other threads go on while it runs."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self._code = code  # or the function would be gone
+        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+        self._function = kind(code.address("run"))
+        self._answer, self._unused = ctypes.c_int64(), ctypes.c_int64()
+
+    def __call__(self, words: NDArray[np.int64]) -> int:
+        """Run it on the words of `MEMORY`."""
+        answer, unused = self._answer, self._unused
+        self._function(ctypes.byref(answer), ctypes.byref(unused), words.ctypes.data)
+        return int(answer.value)
+
+
+def _key() -> str:
+    content = b"\0".join(source.read_bytes() for source in _SOURCES)
+    return f"columns {hashlib.sha256(content).hexdigest()} {version('numba')}"
+
+
+def is_compiled() -> bool:
+    """Whether the kernel need not be compiled first, which takes some 20 seconds."""
+    return is_kept(_key(), cache_folder() / "compiled")
+
+
+@cache
+def kernel() -> Kernel:
+    """The loop, compiled if that was not done on this machine yet."""
+
+    def text() -> str:
+        from lockstep_kafka.columns.kernels.run import module_text
+
+        return module_text(MEMORY._fields[:-1])
+
+    return Kernel(kept_code(_key(), text, cache_folder() / "compiled"))
