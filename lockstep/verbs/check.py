@@ -93,7 +93,7 @@ def check(
 
 
 def plan_check(request: CheckRequest) -> CheckPlan:
-    """What a request comes to in its workspace; `LockstepError` where it cannot be met."""
+    """What a request means in its workspace; `LockstepError` where it cannot be met."""
     workspace = request.workspace or find_workspace()
     models = choose(request.models, workspace)
     if len(models) != 1:

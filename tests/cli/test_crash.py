@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from lockstep.plain.engine import Disagreement
+from lockstep.requests.version import Version
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.verbs import check as verb
 
@@ -69,10 +70,10 @@ def test_the_other_models_are_checked_all_the_same(
         (desk.root / "specs" / f"{name}.toml").write_text(spec, encoding="utf-8")
     explore_one = verb._check
 
-    def check(plan: object, name: str, watch: object) -> object:
-        if name == "turnstile":
+    def check(plan: object, version: Version, watch: object) -> object:
+        if version.model == "turnstile":
             raise Disagreement("machine code found what plain Python does not")
-        return explore_one(plan, name, watch)  # type: ignore[arg-type]
+        return explore_one(plan, version, watch)  # type: ignore[arg-type]
 
     monkeypatch.setattr(verb, "_check", check)
     ran = desk.run("check")
