@@ -37,9 +37,10 @@ FLOORS = (
 """What is below comes first. `lockstep` itself is the notation, which stands on `language`."""
 
 FLOORS_OF_KAFKA = (
-    ("findings", "workspaces"),
+    ("findings", "workspaces", "small_model"),
     ("totals",),
     ("files",),
+    ("quorum",),
     ("sessions",),
     ("simulated",),
     ("fleet",),

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
-from lockstep_kafka.files.lines import FetchLine, TopicPartition
+from lockstep_kafka.files.lines import FetchLine, FollowedLine, TopicPartition
 from lockstep_kafka.findings import Place, Remark, SessionFinding, Verdict
+from lockstep_kafka.quorum.knowledge import Quorum
 from lockstep_kafka.sessions.broker_report import BrokerReport
 from lockstep_kafka.sessions.knowledge import (
     FIRST_EPOCH,
@@ -67,6 +68,7 @@ class BrokerState(Struct, array_like=True):
     ended: list[Ended] = []
     connections: list[ConnectionState] = []
     holders: dict[int, int | None] = {}
+    quorum: Quorum = field(default_factory=Quorum)
 
 
 class Broker:
@@ -76,6 +78,7 @@ class Broker:
         state = state or BrokerState()
         self.report = report
         self.logs = LeaderLogs(state.logs)
+        self.quorum = state.quorum
         self.sessions: OrderedDict[int, LeaderSession] = OrderedDict()
         self.ended = OrderedDict((ended.finding.session, ended) for ended in state.ended)
         self._connections: OrderedDict[str, Connection] = OrderedDict()
@@ -123,7 +126,9 @@ class Broker:
         holders = {session: number(holder) for session, holder in self._fetchers.items()}
         fetchers = [fetcher for fetcher in numbers if fetcher is not None]
         ended = list(self.ended.values())
-        return BrokerState(self.logs.logs, fetchers, sessions, ended, connections, holders)
+        return BrokerState(
+            self.logs.logs, fetchers, sessions, ended, connections, holders, self.quorum
+        )
 
     def connection(self, name: str) -> Connection:
         """The connection of that name. One of a broker that was started anew ends all sessions."""
@@ -160,7 +165,7 @@ class Broker:
             if holder is not fetcher:
                 self._fetchers[fetcher.session] = None
 
-    def outside(self, connection: Connection, line: FetchLine) -> SessionFinding:
+    def outside(self, connection: Connection, line: FollowedLine) -> SessionFinding:
         """The finding on a connection's requests outside of any session."""
         if connection.outside is None:
             connection.outside = self.report.begin(line, NO_SESSION, is_whole=True)
@@ -259,6 +264,7 @@ class Broker:
         for session in tuple(self.sessions.values()):
             self.drop(session)
         self.logs.forget_all()
+        self.quorum.run += 1
         self._numbers.clear()
 
 

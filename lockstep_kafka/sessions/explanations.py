@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lockstep_kafka.findings import Candidate, Place, Remark, Verdict
+from lockstep_kafka.quorum.models import QuorumModels
+from lockstep_kafka.quorum.quorum_follower import QuorumFollower
 from lockstep_kafka.sessions.fetcher_cases import FetcherCases
 from lockstep_kafka.sessions.leader_case import OPEN, UNKNOWN, Cached, LeaderCase
 from lockstep_kafka.sessions.leader_cases import LeaderCases
@@ -113,6 +115,8 @@ class Explanations:
         self.fetchers = FetcherCases(model)
         self.next_epoch: Callable[[int], int] = model.metadata.next_epoch
         """The epoch after one of a session, as the model has it."""
+        self.quorum = QuorumFollower(QuorumModels(model.model.universe.root))
+        """Judges what is none of a session: the metadata quorum, by its own models."""
 
     @staticmethod
     def departure(

@@ -255,6 +255,6 @@ def test_the_state_of_another_broker(model: Explanations, state: bytes) -> None:
 
 def test_a_state_of_another_format(model: Explanations, state: bytes) -> None:
     beginning = b"lockstep follower\n"
-    other = beginning + b"\0\4" + state[len(beginning) + 2 :]
-    why = "the follower's state has format 4; this version reads format 3"
+    other = beginning + b"\0\5" + state[len(beginning) + 2 :]
+    why = "the follower's state has format 5; this version reads format 4"
     assert refused(model, other) == why
