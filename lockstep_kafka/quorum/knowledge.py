@@ -10,7 +10,7 @@ from lockstep_kafka.files.lines import TopicPartition
 from lockstep_kafka.findings import Place
 from lockstep_kafka.quorum.snapshot_cases import Chunk
 
-_MOST_CONNECTIONS, _MOST_DOWNLOADS, _MOST_SIZES = 10_000, 1_000, 1_000
+_MOST_CONNECTIONS, _MOST_DOWNLOADS, _MOST_SIZES, _MOST_EPOCHS = 10_000, 1_000, 1_000, 1_000
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -59,9 +59,32 @@ class Size(Struct, array_like=True):
     run: int
 
 
+class Seen(Struct, array_like=True):
+    """An epoch, and the line that shows it."""
+
+    epoch: int
+    at: Place
+
+
+class Held(Struct, array_like=True):
+    """Who leads an epoch, or is given a vote in it, and the line that shows it."""
+
+    replica_id: int
+    at: Place
+    run: int
+    directory_id: str = ""
+
+    def is_of(self, replica_id: int, directory_id: str) -> bool:
+        """Whether it is this replica; one with another directory is another (KIP-853)."""
+        return (self.replica_id, self.directory_id) == (replica_id, directory_id)
+
+
 class QuorumConnection(Struct, array_like=True):
     """A connection that brought a request of the quorum."""
 
+    first: Place
+    last: Place
+    """Its first and its last line that was followed here."""
     correlation_id: int
     """That of its last request, of whichever API."""
     has_hole: bool = False
@@ -69,6 +92,10 @@ class QuorumConnection(Struct, array_like=True):
     the requests on all of its connections leaves out some; so lines may be missing, or not."""
     named: SnapshotId | None = None
     """The snapshot that its last Fetch was answered with."""
+    asked: Seen | None = None
+    """The epoch of its sender, by its last request."""
+    told: Seen | None = None
+    """The epoch of the node, by its last answer here."""
 
 
 class Quorum(Struct, array_like=True):
@@ -80,25 +107,53 @@ class Quorum(Struct, array_like=True):
     connections: dict[str, QuorumConnection] = field(default_factory=dict)
     downloads: dict[Fetching, Asked] = field(default_factory=dict)
     sizes: dict[SizeOf, Size] = field(default_factory=dict)
+    newest: Seen | None = None
+    """The greatest epoch that the node was in since it started."""
+    log_end: SnapshotId | None = None
+    """How far the node's log goes at least, as it showed when it led: by epoch, then by offset."""
+    leaders: dict[int, Held] = field(default_factory=dict)
+    """Whom the node took for the leader of an epoch."""
+    claims: dict[int, Held] = field(default_factory=dict)
+    """Who said that it leads an epoch."""
+    votes: dict[int, Held] = field(default_factory=dict)
+    """To whom the node gave its vote in an epoch."""
 
-    def connection(self, name: str, correlation_id: int) -> QuorumConnection:
+    def start_again(self) -> None:
+        """The node was seen to start again."""
+        self.run += 1
+        self.newest = self.log_end = None
+
+    def connection(self, name: str, correlation_id: int, at: Place) -> QuorumConnection:
         """The connection of a request that is followed; `passed` was told of those before it."""
         connection = self.connections.get(name)
         if connection is None:
-            connection = QuorumConnection(correlation_id - 1)
+            connection = QuorumConnection(at, at, correlation_id - 1)
             keep(self.connections, name, connection, _MOST_CONNECTIONS)
-        connection.has_hole |= correlation_id != connection.correlation_id + 1
-        connection.correlation_id = correlation_id
+        self.passed(name, correlation_id)
         return connection
 
     def passed(self, name: str, correlation_id: int) -> None:
-        """A request went by that is none of the quorum."""
-        if name in self.connections:
-            self.connection(name, correlation_id)
+        """A request went by, which may be none of the quorum."""
+        connection = self.connections.get(name)
+        if connection is not None:
+            connection.has_hole |= correlation_id != connection.correlation_id + 1
+            connection.correlation_id = correlation_id
 
     def asked(self, fetching: Fetching, asked: Asked) -> None:
         """A follower has asked for a part of a snapshot."""
         keep(self.downloads, fetching, asked, _MOST_DOWNLOADS)
+
+    def leader(self, epoch: int, replica_id: int, at: Place) -> None:
+        """The node takes a replica for the leader of an epoch."""
+        keep(self.leaders, epoch, Held(replica_id, at, self.run), _MOST_EPOCHS)
+
+    def claim(self, epoch: int, replica_id: int, at: Place) -> None:
+        """A replica says that it leads an epoch."""
+        keep(self.claims, epoch, Held(replica_id, at, self.run), _MOST_EPOCHS)
+
+    def vote(self, epoch: int, vote: Held) -> None:
+        """The node has given its vote."""
+        keep(self.votes, epoch, vote, _MOST_EPOCHS)
 
     def has_size(self, of: SizeOf, size: int, at: Place) -> None:
         """A snapshot was told to have a size."""

@@ -2,50 +2,86 @@
 
 from __future__ import annotations
 
-from lockstep_kafka.files.lines import FetchLine, QuorumApi, QuorumLine, RaftAnswer, TopicPartition
+from lockstep_kafka.files.lines import (
+    FetchLine,
+    QuorumAnswer,
+    QuorumApi,
+    QuorumLine,
+    TopicPartition,
+)
 from lockstep_kafka.findings import Place
-from lockstep_kafka.quorum.knowledge import Quorum, SnapshotId
+from lockstep_kafka.quorum.election_cases import ElectionCases
+from lockstep_kafka.quorum.epoch_side import EpochSide
+from lockstep_kafka.quorum.judged import Judged
+from lockstep_kafka.quorum.knowledge import Quorum, QuorumConnection, SnapshotId
 from lockstep_kafka.quorum.models import QuorumModels
 from lockstep_kafka.quorum.snapshot_cases import SnapshotCases
-from lockstep_kafka.quorum.snapshot_side import Judged, SnapshotSide
+from lockstep_kafka.quorum.snapshot_side import SnapshotSide
 
-METADATA = (TopicPartition("AAAAAAAAAAAAAAAAAAAAAQ", 0), TopicPartition("__cluster_metadata", 0))
-"""The partition of the quorum, by its id and by its name."""
+METADATA = TopicPartition("__cluster_metadata", 0)
+METADATA_BY_ID = TopicPartition("AAAAAAAAAAAAAAAAAAAAAQ", 0)
+"""The partition of the quorum, by its name and by its id."""
 
 
 class QuorumFollower:
     """Judges the lines that it is given; what is known of a node is given with each."""
 
     def __init__(self, models: QuorumModels) -> None:
-        self._models = models
-        self._snapshots = SnapshotSide(SnapshotCases(models))
-
-    def follows(self, line: QuorumLine) -> bool:
-        """Whether lines of this API are judged."""
-        return line.api is QuorumApi.FETCH_SNAPSHOT and self._models.are_there
+        snapshots = SnapshotCases(models)
+        self.can_judge = models.are_there
+        """Whether the workspace has the models."""
+        self._snapshots = SnapshotSide(snapshots)
+        self._epochs = EpochSide(ElectionCases(models), snapshots)
 
     def judge(self, line: QuorumLine, quorum: Quorum) -> Judged:
         """Judge a line, whose turn has come."""
         judged = Judged(Place(line.file, line.line))
-        connection = quorum.connection(line.connection, line.correlation_id)
-        self._snapshots.judge(line, quorum, connection, judged)
+        connection = quorum.connection(line.connection, line.correlation_id, judged.at)
+        if line.api is QuorumApi.FETCH_SNAPSHOT:
+            self._snapshots.judge(line, quorum, connection, judged)
+        self._elections(line, quorum, connection, judged)
+        connection.last = judged.at
         return judged
 
-    def fetch(self, line: FetchLine, quorum: Quorum) -> None:
-        """A Fetch went by; one of the metadata partition may be answered with a snapshot."""
-        answer = _raft_answer(line)
-        if answer is None:
+    def fetch(self, line: FetchLine, quorum: Quorum) -> Judged | None:
+        """Judge what a Fetch of the metadata partition says of the quorum; None for any other."""
+        partition = METADATA_BY_ID if METADATA_BY_ID in line.answered else METADATA
+        asked, answer = line.partitions.get(partition), line.answered.get(partition)
+        if asked is None or answer is None or answer.raft is None or not self.can_judge:
             quorum.passed(line.connection, line.correlation_id)
-            return
-        connection = quorum.connection(line.connection, line.correlation_id)
-        named = SnapshotId(answer.end_offset, answer.end_epoch)
+            return None
+        judged, raft = Judged(Place(line.file, line.line)), answer.raft
+        connection = quorum.connection(line.connection, line.correlation_id, judged.at)
+        told = QuorumAnswer(answer.error_code, raft.leader_id, raft.leader_epoch)
+        self._epochs.asks(asked.leader_epoch, connection, judged)
+        self._epochs.fetch(asked.leader_epoch, told, answer.high_watermark, quorum, judged)
+        self._epochs.tells(told, quorum, connection, judged)
+        named = SnapshotId(raft.end_offset, raft.end_epoch)
         connection.named = named if named.end_offset >= 0 else None
         connection.has_hole = False
+        connection.last = judged.at
+        return judged
 
-
-def _raft_answer(line: FetchLine) -> RaftAnswer | None:
-    """What a replica of the quorum answered, where the request is for the metadata partition."""
-    for partition in METADATA:
-        if (answer := line.answered.get(partition)) is not None:
-            return answer.raft
-    return None
+    def _elections(
+        self, line: QuorumLine, quorum: Quorum, connection: QuorumConnection, judged: Judged
+    ) -> None:
+        """Judge what a line says of epochs, votes and leaders."""
+        asked, answer = line.partitions.get(METADATA), line.answered.get(METADATA)
+        if asked is None or len(line.partitions) > 1:
+            if line.api is not QuorumApi.FETCH_SNAPSHOT:
+                judged.client_unknown(f"it does not name {METADATA} alone")
+                judged.node_unknown(f"the request does not name {METADATA} alone")
+            return
+        self._epochs.asks(asked.epoch, connection, judged)
+        if line.api is QuorumApi.VOTE:
+            self._epochs.stands(asked, judged)
+            judged.is_partial |= asked.is_pre_vote
+        elif line.api is not QuorumApi.FETCH_SNAPSHOT:
+            self._epochs.leadership(asked, quorum, judged)
+        if answer is not None:
+            if line.api is not QuorumApi.FETCH_SNAPSHOT:
+                self._epochs.voter(line.api, asked, answer, (quorum, connection), judged)
+            self._epochs.tells(answer, quorum, connection, judged)
+        elif line.api is not QuorumApi.FETCH_SNAPSHOT:
+            why = f"error {line.error_code}" if line.error_code else "no partition"
+            judged.node_unknown(f"the whole response has {why}")

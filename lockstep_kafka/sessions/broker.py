@@ -264,7 +264,7 @@ class Broker:
         for session in tuple(self.sessions.values()):
             self.drop(session)
         self.logs.forget_all()
-        self.quorum.run += 1
+        self.quorum.start_again()
         self._numbers.clear()
 
 

@@ -124,7 +124,7 @@ class BrokerFollower:
             position, line = first
             if isinstance(line, FetchLine):
                 self._judge(line, position)
-            elif isinstance(line, QuorumLine) and self._quorum.follows(line):
+            elif isinstance(line, QuorumLine) and self._quorum.can_judge:
                 self._judge_quorum(line, position)
             else:
                 self.others += 1
@@ -165,8 +165,10 @@ class BrokerFollower:
         position = Position(number, connection)
         seen = Seen(line.connection, number, line.time_ms, line.file)
         step = Step(line, broker, position, fetcher, missing, self._order.held, at, seen)
-        self._quorum.fetch(line, broker.quorum)
         finding = self._full(step) if line.asks_for_all else self._incremental(step)
+        if (of_quorum := self._quorum.fetch(line, broker.quorum)) is not None:
+            step.client += of_quorum.client
+            step.leader += of_quorum.node
         for partition in line.answered_twice:
             because = f"{partition} is answered more than once in one response"
             step.leader.append(Remark(Verdict.DEPARTS, step.at, because))

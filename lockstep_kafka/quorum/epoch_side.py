@@ -1,0 +1,192 @@
+"""Judges elections: epochs that only grow, one leader of an epoch, and one vote in it."""
+
+from __future__ import annotations
+
+from lockstep_kafka.files.lines import QuorumAnswer, QuorumApi, QuorumAsked
+from lockstep_kafka.findings import Place
+from lockstep_kafka.quorum.election_cases import ElectionCases, Granting, Hearing
+from lockstep_kafka.quorum.judged import Judged
+from lockstep_kafka.quorum.knowledge import Held, Quorum, QuorumConnection, Seen, SnapshotId
+from lockstep_kafka.quorum.snapshot_cases import (
+    FENCED_LEADER_EPOCH,
+    NONE,
+    NOT_LEADER_OR_FOLLOWER,
+    Chunk,
+    SnapshotCases,
+)
+
+_UNKNOWN_LEADER_EPOCH = 75
+
+
+class EpochSide:
+    """Judges what requests and answers say of epochs and leaders."""
+
+    def __init__(self, elections: ElectionCases, snapshots: SnapshotCases) -> None:
+        self._elections = elections
+        self._snapshots = snapshots
+
+    def asks(self, epoch: int, connection: QuorumConnection, judged: Judged) -> None:
+        """The sender of a request says in which epoch it is."""
+        before = connection.asked
+        if before is not None and epoch < before.epoch:
+            because = f"it is in epoch {epoch}, but was in epoch {before.epoch} at {before.at}"
+            judged.client_departs(because, "595-1")
+        else:
+            connection.asked = Seen(epoch, judged.at)
+
+    def tells(
+        self, answer: QuorumAnswer, quorum: Quorum, connection: QuorumConnection, judged: Judged
+    ) -> None:
+        """The node says in which epoch it is, and who leads that."""
+        epoch = answer.leader_epoch
+        if epoch < 0:
+            return
+        before = known_before(quorum, connection)
+        if before is not None and epoch < before.epoch:
+            because = (
+                f"the node is in epoch {epoch}, but was in epoch {before.epoch} at {before.at}"
+            )
+            judged.node_departs(because, "595-1")
+        else:
+            connection.told = Seen(epoch, judged.at)
+            if quorum.newest is None or epoch > quorum.newest.epoch:
+                quorum.newest = Seen(epoch, judged.at)
+        if answer.leader_id >= 0:
+            self._leads(answer.leader_id, epoch, quorum, judged)
+
+    def fetch(
+        self,
+        asked_epoch: int,
+        answer: QuorumAnswer,
+        high_watermark: int,
+        quorum: Quorum,
+        judged: Judged,
+    ) -> None:
+        """A replica answered a Fetch of the log; `answer` is what it says of the quorum."""
+        epoch, error = answer.leader_epoch, answer.error_code
+        known = (NONE, NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, _UNKNOWN_LEADER_EPOCH)
+        if error not in known or epoch < 0:
+            return
+        named = asked_epoch
+        if error == NOT_LEADER_OR_FOLLOWER and epoch > asked_epoch:
+            named = epoch  # a Fetch that waited is refused when its leader leads no more (630-D39)
+        if not self._snapshots.explains(Chunk(named, epoch, error, 0, 1, 1)):
+            because = (
+                f"error {error} is answered in epoch {epoch} to a Fetch of epoch {asked_epoch}"
+            )
+            judged.node_departs(because, "595-18")
+        elif error == NONE and high_watermark >= 0:
+            end = SnapshotId(high_watermark, epoch)
+            if quorum.log_end is None or (epoch, high_watermark) > (
+                quorum.log_end.epoch,
+                quorum.log_end.end_offset,
+            ):
+                quorum.log_end = end
+
+    def leadership(self, asked: QuorumAsked, quorum: Quorum, judged: Judged) -> None:
+        """A request says that its sender leads an epoch, or did."""
+        claimed = quorum.claims.get(asked.epoch)
+        if claimed is None or claimed.replica_id == asked.replica_id:
+            quorum.claim(asked.epoch, asked.replica_id, judged.at)
+            return
+        because = (
+            f"replica {asked.replica_id} says that it leads epoch {asked.epoch}, "
+            f"and replica {claimed.replica_id} did at {claimed.at}"
+        )
+        judged.client_departs(because, "595-4")
+
+    def voter(
+        self,
+        api: QuorumApi,
+        asked: QuorumAsked,
+        answer: QuorumAnswer,
+        of: tuple[Quorum, QuorumConnection],
+        judged: Judged,
+    ) -> None:
+        """Whether a replica can answer so to one that stands for election, leads, or did."""
+        quorum, connection = of
+        error, told = answer.error_code, answer.leader_epoch
+        if error not in (NONE, FENCED_LEADER_EPOCH):
+            judged.node_unknown(f"the models have no error {error} of {api.name}")
+            return
+        before = known_before(quorum, connection)
+        known = 0 if before is None else min(before.epoch, told)  # that it went back is said apart
+        if not self._elections.hears(Hearing(max(known, 0), asked.epoch, error, told)):
+            because = (
+                f"error {error} is answered in epoch {told} to a request of epoch {asked.epoch}"
+            )
+            judged.node_departs(because, "595-10" if error else "595-9")
+        if answer.is_granted and error:
+            judged.node_departs(f"the vote is given, and refused with error {error}", "595-10")
+        elif answer.is_granted and not asked.is_pre_vote:
+            self._vote(asked, max(known, 0), quorum, judged)
+        if error == NONE and api is not QuorumApi.VOTE:
+            self._leads(asked.replica_id, asked.epoch, quorum, judged)
+
+    @staticmethod
+    def stands(asked: QuorumAsked, judged: Judged) -> None:
+        """Whether a replica with this log can ask for votes in this epoch."""
+        highest = asked.epoch if asked.is_pre_vote else asked.epoch - 1
+        if asked.end_epoch > highest or asked.end_epoch < 0 or asked.end_offset < 0:
+            end = SnapshotId(asked.end_offset, asked.end_epoch)
+            because = f"it asks for votes in epoch {asked.epoch} with a log that ends at {end}"
+            judged.client_departs(because, "595-6")
+
+    def _vote(self, asked: QuorumAsked, known: int, quorum: Quorum, judged: Judged) -> None:
+        """Whether the replica had its vote left, and its log goes no further than the other's."""
+        voted, end = quorum.votes.get(asked.epoch), quorum.log_end
+        has_voted = voted is not None and not voted.is_of(asked.replica_id, asked.directory_id)
+        if voted is not None and not has_voted:
+            return  # the same answer to the same question
+        least = (0, 0) if end is None else (end.epoch, end.end_offset)
+        log = max(asked.end_epoch, 0), max(asked.end_offset, 0)
+        granting = Granting(known, asked.epoch, has_voted, least, log)
+        if self._elections.grants(granting):
+            quorum.vote(
+                asked.epoch, Held(asked.replica_id, judged.at, quorum.run, asked.directory_id)
+            )
+            return
+        candidates = (self._elections.refusal(granting),)
+        candidate = f"replica {asked.replica_id} is given the vote in epoch {asked.epoch}"
+        if has_voted and voted is not None:
+            because = f"{candidate}, which replica {voted.replica_id} was given at {voted.at}"
+            if voted.run == quorum.run:
+                judged.node_departs(because, "595-5", candidates=candidates)
+            else:
+                judged.node_unknown(f"{because}, before the node started again")
+        elif end is not None and not self._elections.grants(granting._replace(known=0)):
+            at = SnapshotId(asked.end_offset, asked.end_epoch)
+            because = f"{candidate} with a log that ends at {at}, but the node's reaches {end}"
+            judged.node_departs(because, "595-7", candidates=candidates)
+
+    @staticmethod
+    def _leads(replica_id: int, epoch: int, quorum: Quorum, judged: Judged) -> None:
+        """The node takes a replica for the leader of an epoch."""
+        leader = quorum.leaders.get(epoch)
+        if leader is None or leader.replica_id == replica_id:
+            quorum.leader(epoch, replica_id, judged.at)
+            return
+        because = (
+            f"the node takes replica {replica_id} for the leader of epoch {epoch}, "
+            f"and took replica {leader.replica_id} at {leader.at}"
+        )
+        if leader.run == quorum.run:
+            judged.node_departs(because, "595-4")
+        else:
+            judged.node_unknown(f"{because}, before it started again")
+
+
+def known_before(quorum: Quorum, connection: QuorumConnection) -> Seen | None:
+    """The latest epoch that the node surely was in before it read the connection's next request.
+
+    What it told on another connection counts where that stands between two lines of this one: it
+    did not start again in between, and wrote that line before it read this request.
+    """
+    newest, told = quorum.newest, connection.told
+    if newest is None or (told is not None and told.epoch >= newest.epoch):
+        return told
+    return newest if _is_between(connection.first, newest.at, connection.last) else told
+
+
+def _is_between(first: Place, at: Place, last: Place) -> bool:
+    return first.file == at.file == last.file and first.line < at.line < last.line
