@@ -191,6 +191,38 @@ class FileFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeRemark:
+    """Why a file of a node, or all of its directory, departs."""
+
+    file: str
+    because: str
+    requirements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFinding:
+    """What came of the files of one node's metadata partition.
+
+    `epoch` is that of its `quorum-state`, None without that file; `log` are the base offset of its
+    first segment and the end of the log. Files that are `damaged` are not judged.
+    """
+
+    directory: str
+    epoch: int | None
+    snapshots: int
+    log: tuple[int, int] | None
+    departures: tuple[NodeRemark, ...] = ()
+    damaged: tuple[FileFinding, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """`unknown` where a file is damaged, and nothing departs."""
+        if self.departures:
+            return Verdict.DEPARTS
+        return Verdict.UNKNOWN if self.damaged else Verdict.CONFORMS
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far the reading is: the file, and lines of all files so far.
 
@@ -204,7 +236,7 @@ class Progress:
     others: int
 
 
-Finding = SessionFinding | RemarkFinding | LineFinding | FileFinding | Progress
+Finding = SessionFinding | RemarkFinding | LineFinding | FileFinding | NodeFinding | Progress
 
 
 @dataclass(slots=True)

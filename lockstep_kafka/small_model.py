@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.language.model import Model
-from lockstep.language.notation import State
+from lockstep.language.notation import Kind, State
+from lockstep.language.protocol import Property
 from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep.trace.conjuncts import false_requirement
@@ -39,6 +40,15 @@ class SmallModel:
             return self._engine.run(definition, state, self._values(action, arguments))
         except NotInDomain:
             return None
+
+    def broken(self, state: State, kind: Kind) -> list[Property]:
+        """The claims of a kind, such as invariants, that are false of a state."""
+        evaluate = self._engine.evaluate
+        return [
+            claim
+            for claim in self.model.properties
+            if claim.kind is kind and evaluate(claim, state, None).failing is not None
+        ]
 
     def refusal(self, state: State, action: str, **arguments: object) -> Candidate:
         """Why an action cannot be taken: the conjunct that is false, and what it reads."""

@@ -14,6 +14,7 @@ from lockstep_kafka.findings import (
     FileFinding,
     Finding,
     LineFinding,
+    NodeFinding,
     Place,
     Progress,
     RemarkFinding,
@@ -100,6 +101,7 @@ class ConformTotals:
         self.reasons: dict[LineReason, Firsts[int]] = {}
         """The numbers of the lines that `lines` counts."""
         self.files: list[FileFinding] = []
+        self.nodes: list[NodeFinding] = []
         self.partial = 0
         """Lines that were judged in part only."""
         self.moved = 0
@@ -118,6 +120,9 @@ class ConformTotals:
                 self._add_line(finding)
             case FileFinding():
                 self.files.append(finding)
+            case NodeFinding():
+                self.nodes.append(finding)
+                self.files += finding.damaged
             case Progress():
                 self._progress = finding
 
@@ -154,10 +159,11 @@ class ConformTotals:
     @property
     def exit_code(self) -> ExitCode:
         """1 where a side departs, 3 where anything is not known, 0 otherwise."""
-        if self.departing.count:
+        nodes = {node.verdict for node in self.nodes}
+        if self.departing.count or Verdict.DEPARTS in nodes:
             return ExitCode.VIOLATED
-        unknown = self.sessions[Verdict.UNKNOWN].count or self.files
-        if unknown or not self.sessions[Verdict.CONFORMS].count:
+        unknown = self.sessions[Verdict.UNKNOWN].count or self.files or Verdict.UNKNOWN in nodes
+        if unknown or not (self.sessions[Verdict.CONFORMS].count or nodes):
             return ExitCode.INCONCLUSIVE
         return ExitCode.HOLDS
 

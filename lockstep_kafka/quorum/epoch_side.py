@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from lockstep_kafka.files.lines import QuorumAnswer, QuorumApi, QuorumAsked
+from lockstep_kafka.files.snapshot_name import SnapshotId
 from lockstep_kafka.findings import Place
 from lockstep_kafka.quorum.election_cases import ElectionCases, Granting, Hearing
 from lockstep_kafka.quorum.judged import Judged
-from lockstep_kafka.quorum.knowledge import Held, Quorum, QuorumConnection, Seen, SnapshotId
+from lockstep_kafka.quorum.knowledge import Held, Quorum, QuorumConnection, Seen
 from lockstep_kafka.quorum.snapshot_cases import (
     FENCED_LEADER_EPOCH,
     NONE,
@@ -111,7 +112,8 @@ class EpochSide:
             return
         before = known_before(quorum, connection)
         known = 0 if before is None else min(before.epoch, told)  # that it went back is said apart
-        if not self._elections.hears(Hearing(max(known, 0), asked.epoch, error, told)):
+        hearing = Hearing(max(known, 0), asked.epoch, error, told)
+        if not (asked.is_pre_vote or self._elections.hears(hearing)):
             because = (
                 f"error {error} is answered in epoch {told} to a request of epoch {asked.epoch}"
             )

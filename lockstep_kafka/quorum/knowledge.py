@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct, field
 
 from lockstep_kafka.files.lines import TopicPartition
+from lockstep_kafka.files.snapshot_name import SnapshotId
 from lockstep_kafka.findings import Place
 from lockstep_kafka.quorum.snapshot_cases import Chunk
 
@@ -14,16 +15,6 @@ _MOST_CONNECTIONS, _MOST_DOWNLOADS, _MOST_SIZES, _MOST_EPOCHS = 10_000, 1_000, 1
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-
-
-class SnapshotId(NamedTuple):
-    """A snapshot, or how far a log goes; its text is that of Kafka's tools."""
-
-    end_offset: int
-    epoch: int
-
-    def __str__(self) -> str:
-        return f"({self.end_offset}, {self.epoch})"
 
 
 class Fetching(NamedTuple):

@@ -9,11 +9,12 @@ from lockstep_kafka.files.lines import (
     QuorumLine,
     TopicPartition,
 )
+from lockstep_kafka.files.snapshot_name import SnapshotId
 from lockstep_kafka.findings import Place
 from lockstep_kafka.quorum.election_cases import ElectionCases
 from lockstep_kafka.quorum.epoch_side import EpochSide
 from lockstep_kafka.quorum.judged import Judged
-from lockstep_kafka.quorum.knowledge import Quorum, QuorumConnection, SnapshotId
+from lockstep_kafka.quorum.knowledge import Quorum, QuorumConnection
 from lockstep_kafka.quorum.models import QuorumModels
 from lockstep_kafka.quorum.snapshot_cases import SnapshotCases
 from lockstep_kafka.quorum.snapshot_side import SnapshotSide

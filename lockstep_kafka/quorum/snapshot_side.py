@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lockstep_kafka.files.lines import QuorumAnswer, QuorumAsked, QuorumLine, TopicPartition
+from lockstep_kafka.files.snapshot_name import SnapshotId
 from lockstep_kafka.quorum.judged import Judged
 from lockstep_kafka.quorum.knowledge import (
     Asked,
@@ -10,7 +11,6 @@ from lockstep_kafka.quorum.knowledge import (
     Quorum,
     QuorumConnection,
     SizeOf,
-    SnapshotId,
 )
 from lockstep_kafka.quorum.snapshot_cases import NONE, OPEN, Chunk, SnapshotCases
 
@@ -136,7 +136,8 @@ class SnapshotSide:
         judged: Judged,
     ) -> None:
         """Whether an answer with bytes names the snapshot, the position and the size."""
-        told, known = SnapshotId(answer.end_offset, answer.end_epoch), quorum.sizes.get(of)
+        told = SnapshotId(answer.end_offset, answer.end_epoch)
+        known = None if of.leader_epoch == OPEN else quorum.sizes.get(of)
         is_size = known is None or known.size == answer.size
         is_id, is_position = told == of.id, asked.position == answer.position
         if self._cases.carries(asked_id=is_id, asked_position=is_position, known_size=is_size):

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.words import plural, printable
-from lockstep_kafka.findings import Candidate, Place, SessionFinding, Side, Verdict
+from lockstep_kafka.findings import (
+    Candidate,
+    NodeFinding,
+    Place,
+    SessionFinding,
+    Side,
+    Verdict,
+)
 from lockstep_kafka.totals import ConformTotals, Firsts, reason_of
 from lockstep_kafka.verbs.conform import ConformResult
 
@@ -47,12 +55,32 @@ def conform_blocks(
         for line in totals.lines.items:
             reason = _reason(line.reason, line.is_loss)
             yield shown_line(f"{line.at}: {reason}: {line.detail}", "dim")
+    for node in totals.nodes:
+        yield from _node(node, result.requirements)
     for file in totals.files:
         text = f"{file.file}: not read, or not to its end: {file.because}"
         yield shown_line(text, "inconclusive")
     yield from map(shown_line, _sums(totals))
     if result.is_interrupted:
         yield shown_line("interrupted: what is above is not all", "inconclusive")
+
+
+def _node(node: NodeFinding, texts: Mapping[str, str]) -> Iterator[Paragraph]:
+    """What was read of a node, and why its files depart."""
+    state = "no state of a quorum" if node.epoch is None else f"epoch {node.epoch}"
+    log = "no log" if node.log is None else f"a log from {node.log[0]:,} to {node.log[1]:,}"
+    text = f"{node.directory}: {state}, {plural(node.snapshots, 'snapshot')}, {log}: {node.verdict}"
+    yield shown_line(text, _STYLES[node.verdict])
+    for remark in node.departures:
+        yield shown_line(f"{remark.file}: the node departs, because {remark.because}", "violated")
+        for line in _requirements(remark.requirements, texts):
+            yield shown_line(f"  {line}")
+
+
+def _requirements(ids: Sequence[str], texts: Mapping[str, str]) -> Iterator[str]:
+    for requirement in ids:
+        text = texts.get(requirement)
+        yield f"requirement {requirement}" + (f": {text}" if text else "")
 
 
 def _row(session: SessionFinding) -> Row:
@@ -96,9 +124,7 @@ def _named(session: SessionFinding) -> str:
 def _details(side: Side, texts: Mapping[str, str]) -> Iterator[str]:
     """What requirements a side does not meet, what could have been instead, and how often."""
     if side.worst is not None:
-        for requirement in side.worst.requirements:
-            text = texts.get(requirement)
-            yield f"requirement {requirement}" + (f": {text}" if text else "")
+        yield from _requirements(side.worst.requirements, texts)
         if texts_of_candidates := candidate_lines(side.worst.candidates):
             yield "in the states that the log leaves open,"
             yield from (f"  {text}" for text in texts_of_candidates)
@@ -160,6 +186,10 @@ def _reason(reason: str, is_loss: bool) -> str:
 
 
 def _sums(totals: ConformTotals) -> Iterator[str]:
+    if totals.nodes:
+        counts = Counter(node.verdict for node in totals.nodes)
+        yield f"{plural(len(totals.nodes), 'node')}: {_verdicts(counts)}"
+        return
     count = sum(kept.count for kept in totals.sessions.values())
     yield f"{plural(count, 'session')}: " + _verdicts(
         {verdict: kept.count for verdict, kept in totals.sessions.items()}

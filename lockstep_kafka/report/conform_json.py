@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from msgspec import structs
@@ -11,6 +11,7 @@ from msgspec import structs
 from lockstep.pages.output import document
 from lockstep_kafka.findings import (
     LineFinding,
+    NodeFinding,
     Remark,
     SessionFinding,
     Side,
@@ -38,11 +39,13 @@ def conform_json(result: ConformResult) -> dict[str, object]:
                 "other_requests": totals.other_requests,
             },
             "unreadable_files": len(totals.files),
+            "nodes": _verdicts(Counter(node.verdict for node in totals.nodes)),
             "interrupted": result.is_interrupted,
             "exit_code": result.exit_code,
         },
         lines=[_line(line) for line in totals.lines.items],
         files=[asdict(file) for file in totals.files],
+        nodes=[_node(node, result.requirements) for node in totals.nodes],
     )
 
 
@@ -61,6 +64,28 @@ def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, obj
     }
 
 
+def _node(node: NodeFinding, texts: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "directory": node.directory,
+        "verdict": str(node.verdict),
+        "epoch": node.epoch,
+        "snapshots": node.snapshots,
+        "log": None if node.log is None else {"start": node.log[0], "end": node.log[1]},
+        "departures": [
+            {
+                "file": remark.file,
+                "because": remark.because,
+                "requirements": _requirements(remark.requirements, texts),
+            }
+            for remark in node.departures
+        ],
+    }
+
+
+def _requirements(ids: Sequence[str], texts: Mapping[str, str]) -> list[dict[str, object]]:
+    return [{"id": one, "text": texts.get(one)} for one in ids]
+
+
 def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
     return {
         **{name: getattr(side, name) for name in ("judged", "departures", "unknowns")},
@@ -75,7 +100,7 @@ def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
         "verdict": str(remark.verdict),
         **structs.asdict(remark.at),
         "because": remark.because,
-        "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
+        "requirements": _requirements(remark.requirements, texts),
         "candidates": [asdict(candidate) for candidate in remark.candidates],
     }
 

@@ -6,12 +6,17 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED
+from lockstep.workspace import KAFKA, Workspace
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.findings import Progress, SessionFinding, Verdict
+from lockstep_kafka.quorum.node_files import read_node
+from lockstep_kafka.quorum.node_side import MODEL as MODEL_OF_FILES
+from lockstep_kafka.quorum.node_side import NodeSide
 from lockstep_kafka.sessions.observe import observe
 from lockstep_kafka.totals import ConformTotals
 from lockstep_kafka.verbs.conform_request import ConformRequest
@@ -54,12 +59,14 @@ class ConformResult:
 
 
 def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformResult:
-    """Follow each session of the logs through the model.
+    """Follow each session of the logs through the model; with `kraft`, judge the files of nodes.
 
     A file that cannot be read is a finding. `LockstepError` when a log does not exist, or the
     workspace does not have the model.
     """
     workspace = request.workspace or workspace_for_logs()
+    if request.kraft:
+        return _nodes(request, workspace)
     name = model_for_logs(workspace, request.model, FOLLOWED)
     logs = [os.fspath(log) for log in request.logs]
     if STANDARD_INPUT in logs and sys.stdin is None:
@@ -80,6 +87,18 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
         except KeyboardInterrupt:
             is_interrupted = True  # what was read so far is reported
     return ConformResult(name, totals, requirements, is_interrupted)
+
+
+def _nodes(request: ConformRequest, workspace: Workspace) -> ConformResult:
+    if not (workspace.root / "models" / f"{MODEL_OF_FILES}.py").is_file():
+        raise LockstepError(
+            f"no model can judge files of nodes in the workspace {workspace.name}",
+            cure=f"`--workspace {KAFKA}` has {MODEL_OF_FILES}, which can",
+        )
+    totals, judge = ConformTotals(request.most), NodeSide(workspace.root)
+    for directory in request.logs:
+        totals.add(judge.judge(read_node(Path(directory))))
+    return ConformResult(MODEL_OF_FILES, totals, requirement_texts(workspace.root))
 
 
 def _shown(progress: Progress) -> str:

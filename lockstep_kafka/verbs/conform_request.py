@@ -27,6 +27,12 @@ class ConformRequest(Request):
         "folders, glob patterns, or - for standard input. With --engine spark also "
         "kafka://HOST:PORT/TOPIC, and no standard input.",
     )
+    kraft: bool = option(
+        "--kraft",
+        default=False,
+        help="Each LOG is the directory of a node instead: __cluster_metadata-0 with its snapshots "
+        "and quorum-state, or the log directory that it is in. Its files are read, not followed.",
+    )
     model: str | None = option(
         "--model",
         metavar="MODEL",
@@ -76,6 +82,11 @@ class ConformRequest(Request):
             raise LockstepError(
                 "--engine spark writes tables, and no folder is named for them",
                 cure="name one by --out",
+            )
+        if self.kraft and (self.engine == SPARK or self.model or self.broker_from):
+            raise LockstepError(
+                "--engine spark, --model and --broker-from do not go with --kraft",
+                cure="leave them out",
             )
         topics = [log for log in map(str, self.logs) if log.startswith(TOPIC_SCHEME)]
         given = {

@@ -41,6 +41,9 @@ class SnapshotId(NamedTuple):
     epoch: int
     """That of the last record: 0 to 2^31 - 1."""
 
+    def __str__(self) -> str:
+        return f"({self.end_offset}, {self.epoch})"
+
 
 class Stage(Enum):
     """What a file is, by its name."""
@@ -66,11 +69,6 @@ def snapshot_name(of: SnapshotId) -> str:
     if not 0 <= of.epoch <= _LARGEST_EPOCH:
         raise ValueError(f"epoch {of.epoch} is not from 0 to {_LARGEST_EPOCH}")
     return f"{of.end_offset:0{OFFSET_DIGITS}}-{of.epoch:0{EPOCH_DIGITS}}{SUFFIX}"
-
-
-def part_name(of: SnapshotId) -> str:
-    """The name under which a snapshot is written until it is whole."""
-    return f"{snapshot_name(of)}.part"
 
 
 def parse_name(name: str) -> SnapshotName | None:
