@@ -74,7 +74,7 @@ _COMPLETED = Decoder(_Completed)
 
 
 def completed_request(encoded: bytes, place: Place) -> Request:
-    """The request that a JSON object tells of. The bodies of APIs not followed are not read.
+    """The request that a JSON object holds. The bodies of APIs not followed are not read.
 
     Raises as `decoded` does.
     """

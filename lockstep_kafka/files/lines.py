@@ -43,7 +43,7 @@ class RaftAnswer(Struct, frozen=True, gc=False, array_like=True):
     leader_id: int
     """Who leads, as far as the replica knows; -1 for nobody."""
     leader_epoch: int
-    """The replica's epoch; -1 where it is not told."""
+    """The replica's epoch; -1 where it is not there."""
     end_offset: int
     end_epoch: int
     """The snapshot to fetch instead; -1 and -1 for none."""
@@ -188,7 +188,7 @@ class QuorumAsked(Struct, frozen=True, gc=False, array_like=True):
     replica_id: int
     """Who asks for a snapshot or a vote, or who leads."""
     directory_id: str = ""
-    """That of this replica; empty where it is not told."""
+    """That of this replica; empty where it is not there."""
     end_offset: int = -1
     end_epoch: int = -1
     """The id of the snapshot that is wanted, or how far the log of a candidate goes."""
@@ -205,7 +205,7 @@ class QuorumAnswer(Struct, frozen=True, gc=False, array_like=True):
     leader_id: int
     """Who leads, as far as the receiver knows; -1 for nobody."""
     leader_epoch: int
-    """The receiver's; -1 where it is not told."""
+    """The receiver's; -1 where it is not there."""
     end_offset: int = -1
     end_epoch: int = -1
     """The id of the snapshot that the bytes are of."""

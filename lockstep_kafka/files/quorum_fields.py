@@ -28,7 +28,7 @@ NEWEST_VERSIONS = {
 """The newest version of each API that is known here; the oldest is 0."""
 
 _Asked = TypeVar("_Asked", bound="_AskedFields")
-_Told = TypeVar("_Told", bound="_ToldFields")
+_Given = TypeVar("_Given", bound="_GivenFields")
 
 # What brokers before Kafka 4.0 call these fields of Vote.
 _OLD_NAMES = (
@@ -50,7 +50,7 @@ class _AskedFields(_Part, kw_only=True):
         raise NotImplementedError
 
 
-class _ToldFields(_Part, kw_only=True):
+class _GivenFields(_Part, kw_only=True):
     partition: Int32 = field(name="partitionIndex")
     error_code: Int16
 
@@ -117,7 +117,7 @@ class _Chunk(_AskedFields, kw_only=True):
         )
 
 
-class _ToldByVoter(_ToldFields, kw_only=True):
+class _VoterAnswer(_GivenFields, kw_only=True):
     leader_id: Int32
     leader_epoch: Int32
     vote_granted: bool = False
@@ -128,7 +128,7 @@ class _ToldByVoter(_ToldFields, kw_only=True):
         )
 
 
-class _ToldOfVote(_ToldByVoter, kw_only=True):
+class _VoteAnswer(_VoterAnswer, kw_only=True):
     vote_granted: bool
 
 
@@ -137,7 +137,7 @@ class _Leader(_Part, kw_only=True):
     leader_epoch: Int32
 
 
-class _ToldOfChunk(_ToldFields, kw_only=True):
+class _ChunkAnswer(_GivenFields, kw_only=True):
     partition: Int32 = field(name="index")
     snapshot_id: _SnapshotId
     # A tagged field, left out where it says nothing.
@@ -182,9 +182,9 @@ class _ChunkRequest(_Request[_Chunk], kw_only=True):
     topics: list[_NamedTopic[_Chunk]]  # type: ignore[assignment]
 
 
-class _Response(_Part, Generic[_Told], kw_only=True):
+class _Response(_Part, Generic[_Given], kw_only=True):
     error_code: Int16
-    topics: list[_Topic[_Told]]
+    topics: list[_Topic[_Given]]
 
     def answered(self) -> dict[TopicPartition, QuorumAnswer]:
         """What is answered of each partition, the last of several answers."""
@@ -195,8 +195,8 @@ class _Response(_Part, Generic[_Told], kw_only=True):
         }
 
 
-class _ChunkResponse(_Response[_ToldOfChunk], kw_only=True):
-    topics: list[_NamedTopic[_ToldOfChunk]]  # type: ignore[assignment]
+class _ChunkResponse(_Response[_ChunkAnswer], kw_only=True):
+    topics: list[_NamedTopic[_ChunkAnswer]]  # type: ignore[assignment]
 
 
 _Each = TypeVar("_Each")
@@ -233,5 +233,5 @@ def _decoders(api: QuorumApi, version: int) -> tuple[Decoder[Any], Decoder[Any]]
         return Decoder(_ChunkRequest), Decoder(_ChunkResponse)
     if api is QuorumApi.VOTE:
         vote = (_Vote, _VoteSince1, _VoteSince2)[version]
-        return Decoder(_Request[vote]), Decoder(_Response[_ToldOfVote])  # type: ignore[valid-type]
-    return Decoder(_Request[_Leads]), Decoder(_Response[_ToldByVoter])
+        return Decoder(_Request[vote]), Decoder(_Response[_VoteAnswer])  # type: ignore[valid-type]
+    return Decoder(_Request[_Leads]), Decoder(_Response[_VoterAnswer])

@@ -1,7 +1,7 @@
 """Snapshot ids, and the names that Apache Kafka gives to the files of snapshots (KIP-630).
 
 A snapshot has the name `<end offset>-<epoch>.checkpoint`, of twenty and ten digits. What follows
-`.checkpoint` tells of a file that is no snapshot yet, or no longer: `.part` while it is written,
+`.checkpoint` marks a file that is no snapshot yet, or no longer: `.part` while it is written,
 `.deleted` while its deletion waits. Kafka puts digits of its own choice between id and
 `.checkpoint.part`, so that two writers never share a file.
 """
@@ -56,7 +56,7 @@ class Stage(Enum):
 
 
 class SnapshotName(NamedTuple):
-    """What the name of a file tells."""
+    """What the name of a file says."""
 
     id: SnapshotId
     stage: Stage
@@ -72,7 +72,7 @@ def snapshot_name(of: SnapshotId) -> str:
 
 
 def parse_name(name: str) -> SnapshotName | None:
-    """What a file name tells; None for a name that does not claim to be a snapshot's.
+    """What a file name says; None for a name that does not claim to be a snapshot's.
 
     Raises `NotASnapshotName` for one that does and is not of the form, or out of the ranges.
     """

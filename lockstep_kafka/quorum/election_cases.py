@@ -16,14 +16,14 @@ _KEPT = 4_096
 
 
 class Hearing(NamedTuple):
-    """A request that tells its sender's epoch, and the answer of a replica."""
+    """A request that has its sender's epoch, and the answer of a replica."""
 
     known: int
     """The replica was in this epoch or in a later one before; 0 where nothing is known."""
     asked: int
     """The sender's epoch."""
     error: int
-    told: int
+    answered: int
     """The replica's epoch in the answer."""
 
 
@@ -60,14 +60,14 @@ class ElectionCases:
     def _hears(self, hearing: Hearing) -> bool:
         """A replica takes a newer epoch; it refuses what is of an older one (595-9, 595-10)."""
         model = self._models.election
-        numbers = sorted({0, hearing.known, hearing.asked, hearing.told})
-        known, asked, told = (numbers.index(hearing[place]) for place in (0, 1, 3))
+        numbers = sorted({0, hearing.known, hearing.asked, hearing.answered})
+        known, asked, answered = (numbers.index(hearing[place]) for place in (0, 1, 3))
         for before in range(known, len(numbers)):
             state = model.state(epoch={VOTER: before, CANDIDATE: asked, ANOTHER: 0})
             after: Any = model.step(state, "learn_epoch", v=VOTER, w=CANDIDATE) or state
             epoch = after.epoch[VOTER]
             is_refused = epoch > asked
-            if epoch == told and is_refused == (hearing.error == FENCED_LEADER_EPOCH):
+            if epoch == answered and is_refused == (hearing.error == FENCED_LEADER_EPOCH):
                 return True
         return False
 

@@ -27,15 +27,17 @@ class EpochSide:
         self._snapshots = snapshots
 
     def asks(self, epoch: int, connection: QuorumConnection, judged: Judged) -> None:
-        """The sender of a request says in which epoch it is."""
+        """The sender of a request says in which epoch it is; -1 where it knows none."""
         before = connection.asked
+        if epoch < 0:
+            return
         if before is not None and epoch < before.epoch:
             because = f"it is in epoch {epoch}, but was in epoch {before.epoch} at {before.at}"
             judged.client_departs(because, "595-1")
         else:
             connection.asked = Seen(epoch, judged.at)
 
-    def tells(
+    def answers(
         self, answer: QuorumAnswer, quorum: Quorum, connection: QuorumConnection, judged: Judged
     ) -> None:
         """The node says in which epoch it is, and who leads that."""
@@ -49,7 +51,7 @@ class EpochSide:
             )
             judged.node_departs(because, "595-1")
         else:
-            connection.told = Seen(epoch, judged.at)
+            connection.answered = Seen(epoch, judged.at)
             if quorum.newest is None or epoch > quorum.newest.epoch:
                 quorum.newest = Seen(epoch, judged.at)
         if answer.leader_id >= 0:
@@ -106,16 +108,16 @@ class EpochSide:
     ) -> None:
         """Whether a replica can answer so to one that stands for election, leads, or did."""
         quorum, connection = of
-        error, told = answer.error_code, answer.leader_epoch
+        error, epoch = answer.error_code, answer.leader_epoch
         if error not in (NONE, FENCED_LEADER_EPOCH):
             judged.node_unknown(f"the models have no error {error} of {api.name}")
             return
         before = known_before(quorum, connection)
-        known = 0 if before is None else min(before.epoch, told)  # that it went back is said apart
-        hearing = Hearing(max(known, 0), asked.epoch, error, told)
+        known = 0 if before is None else min(before.epoch, epoch)  # that it went back is said apart
+        hearing = Hearing(max(known, 0), asked.epoch, error, epoch)
         if not (asked.is_pre_vote or self._elections.hears(hearing)):
             because = (
-                f"error {error} is answered in epoch {told} to a request of epoch {asked.epoch}"
+                f"error {error} is answered in epoch {epoch} to a request of epoch {asked.epoch}"
             )
             judged.node_departs(because, "595-10" if error else "595-9")
         if answer.is_granted and error:
@@ -181,13 +183,13 @@ class EpochSide:
 def known_before(quorum: Quorum, connection: QuorumConnection) -> Seen | None:
     """The latest epoch that the node surely was in before it read the connection's next request.
 
-    What it told on another connection counts where that stands between two lines of this one: it
+    What it said on another connection counts where that stands between two lines of this one: it
     did not start again in between, and wrote that line before it read this request.
     """
-    newest, told = quorum.newest, connection.told
-    if newest is None or (told is not None and told.epoch >= newest.epoch):
-        return told
-    return newest if _is_between(connection.first, newest.at, connection.last) else told
+    newest, last = quorum.newest, connection.answered
+    if newest is None or (last is not None and last.epoch >= newest.epoch):
+        return last
+    return newest if _is_between(connection.first, newest.at, connection.last) else last
 
 
 def _is_between(first: Place, at: Place, last: Place) -> bool:

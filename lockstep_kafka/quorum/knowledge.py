@@ -18,7 +18,7 @@ _Value = TypeVar("_Value")
 
 
 class Fetching(NamedTuple):
-    """Who fetches a snapshot of a partition: a replica, and its directory where that is told."""
+    """Who fetches a snapshot of a partition: a replica, and its directory where that is known."""
 
     partition: TopicPartition
     replica_id: int
@@ -43,7 +43,7 @@ class Asked(Struct, array_like=True):
 
 
 class Size(Struct, array_like=True):
-    """The size that a snapshot was told to have, and where."""
+    """The size that an answer gave a snapshot, and where."""
 
     size: int
     at: Place
@@ -85,7 +85,7 @@ class QuorumConnection(Struct, array_like=True):
     """The snapshot that its last Fetch was answered with."""
     asked: Seen | None = None
     """The epoch of its sender, by its last request."""
-    told: Seen | None = None
+    answered: Seen | None = None
     """The epoch of the node, by its last answer here."""
 
 
@@ -93,7 +93,7 @@ class Quorum(Struct, array_like=True):
     """What is known of a node. All of it is bounded: what is oldest is forgotten first."""
 
     run: int = 0
-    """How often the node was seen to start anew. What it knew before may have been lost with its
+    """How often the node was seen to start again. What it knew before may have been lost with its
     disk."""
     connections: dict[str, QuorumConnection] = field(default_factory=dict)
     downloads: dict[Fetching, Asked] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Quorum(Struct, array_like=True):
         self.newest = self.log_end = None
 
     def connection(self, name: str, correlation_id: int, at: Place) -> QuorumConnection:
-        """The connection of a request that is followed; `passed` was told of those before it."""
+        """The connection of a request that is followed; `passed` has taken those before it."""
         connection = self.connections.get(name)
         if connection is None:
             connection = QuorumConnection(at, at, correlation_id - 1)
@@ -147,7 +147,7 @@ class Quorum(Struct, array_like=True):
         keep(self.votes, epoch, vote, _MOST_EPOCHS)
 
     def has_size(self, of: SizeOf, size: int, at: Place) -> None:
-        """A snapshot was told to have a size."""
+        """An answer gave a snapshot a size."""
         keep(self.sizes, of, Size(size, at, self.run), _MOST_SIZES)
 
 

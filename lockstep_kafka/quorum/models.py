@@ -18,7 +18,6 @@ FOLLOWER, LEADER = "follower", "leader"
 VOTER, CANDIDATE, ANOTHER = "voter", "candidate", "another"
 
 HIGHEST_SIZE = 2**63 - 1
-HIGHEST_EPOCH = 2**31 - 1
 HIGHEST_BYTES = 2**31 - 1
 
 BLOCK = 2
@@ -47,7 +46,7 @@ class QuorumModels:
         constants = {
             "PARTITIONS": (PARTITION,),
             "ANY_REQUEST": True,
-            "MAX_EPOCH": HIGHEST_EPOCH,
+            "MAX_EPOCH": 2**31,
             "MAX_SIZE": HIGHEST_SIZE,
             "REQUEST_MAX_BYTES": request_max_bytes,
             "LEADER_MAX_BYTES": leader_max_bytes,

@@ -53,10 +53,10 @@ class QuorumFollower:
             return None
         judged, raft = Judged(Place(line.file, line.line)), answer.raft
         connection = quorum.connection(line.connection, line.correlation_id, judged.at)
-        told = QuorumAnswer(answer.error_code, raft.leader_id, raft.leader_epoch)
+        answered = QuorumAnswer(answer.error_code, raft.leader_id, raft.leader_epoch)
         self._epochs.asks(asked.leader_epoch, connection, judged)
-        self._epochs.fetch(asked.leader_epoch, told, answer.high_watermark, quorum, judged)
-        self._epochs.tells(told, quorum, connection, judged)
+        self._epochs.fetch(asked.leader_epoch, answered, answer.high_watermark, quorum, judged)
+        self._epochs.answers(answered, quorum, connection, judged)
         named = SnapshotId(raft.end_offset, raft.end_epoch)
         connection.named = named if named.end_offset >= 0 else None
         connection.has_hole = False
@@ -82,7 +82,7 @@ class QuorumFollower:
         if answer is not None:
             if line.api is not QuorumApi.FETCH_SNAPSHOT:
                 self._epochs.voter(line.api, asked, answer, (quorum, connection), judged)
-            self._epochs.tells(answer, quorum, connection, judged)
+            self._epochs.answers(answer, quorum, connection, judged)
         elif line.api is not QuorumApi.FETCH_SNAPSHOT:
             why = f"error {line.error_code}" if line.error_code else "no partition"
             judged.node_unknown(f"the whole response has {why}")

@@ -130,8 +130,9 @@ class SnapshotCases:
     def _asked(self, model: SmallModel, chunk: Chunk) -> Iterator[Any]:
         """The states in which the request has arrived: what is open has all values that matter."""
         record = model.model.universe.modules["models.fetch_snapshot_response"].Asked
-        named, position = chunk.named_epoch, chunk.position
-        epochs = (named - 1, named, named + 1) if chunk.epoch == OPEN else (chunk.epoch,)
+        # Epochs are only compared: one more than each, for -1 is an epoch that is not known.
+        named, position = max(chunk.named_epoch, -1) + 1, chunk.position
+        epochs = (named - 1, named, named + 1) if chunk.epoch == OPEN else (chunk.epoch + 1,)
         sizes: set[int | None] = {chunk.size}
         if chunk.error != NONE:  # it may be gone, or nothing is known of it
             sizes = {None, *({1, position, position + 1} if chunk.size == OPEN else sizes)}

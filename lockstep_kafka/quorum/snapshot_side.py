@@ -118,7 +118,7 @@ class SnapshotSide:
             judged.node_unknown(f"the models have no error {answer.error_code} of FetchSnapshot")
             return chunk
         if not self._cases.explains(chunk):
-            because = f"error {answer.error_code} is answered to {_told(chunk, id_)}"
+            because = f"error {answer.error_code} is answered to {_shown(chunk, id_)}"
             requirements = [name for name, error in _ERRORS.items() if error == answer.error_code]
             candidates = self._cases.refusals(chunk)
             judged.node_departs(because, *(requirements or _ERRORS), candidates=candidates)
@@ -136,15 +136,17 @@ class SnapshotSide:
         judged: Judged,
     ) -> None:
         """Whether an answer with bytes names the snapshot, the position and the size."""
-        told = SnapshotId(answer.end_offset, answer.end_epoch)
+        answered = SnapshotId(answer.end_offset, answer.end_epoch)
         known = None if of.leader_epoch == OPEN else quorum.sizes.get(of)
         is_size = known is None or known.size == answer.size
-        is_id, is_position = told == of.id, asked.position == answer.position
+        is_id, is_position = answered == of.id, asked.position == answer.position
         if self._cases.carries(asked_id=is_id, asked_position=is_position, known_size=is_size):
             quorum.has_size(of, answer.size, judged.at)
             return
         if not is_id:
-            judged.node_departs(f"snapshot {told} is answered, but {of.id} was asked for", "630-47")
+            judged.node_departs(
+                f"snapshot {answered} is answered, but {of.id} was asked for", "630-47"
+            )
         if not is_position:
             because = f"position {answer.position} is answered, but {asked.position} was asked for"
             judged.node_departs(because, "630-49")
@@ -171,7 +173,7 @@ def _gap(last: Asked, id_: SnapshotId, position: int) -> str:
     return f"{because}, but {since}, and the answer ended before byte {end} of {chunk.size}"
 
 
-def _told(chunk: Chunk, id_: SnapshotId) -> str:
+def _shown(chunk: Chunk, id_: SnapshotId) -> str:
     """What a request asked for, and what is known of its receiver."""
     text = f"a request of epoch {chunk.named_epoch} for byte {chunk.position} of snapshot {id_}"
     if chunk.epoch != OPEN:

@@ -31,7 +31,7 @@ VOTE = {
     "preVote": True,
 }
 LEADS = {"partitionIndex": 0, "leaderId": 2, "leaderEpoch": 7}
-TOLD = {"partitionIndex": 0, "errorCode": 0, "leaderId": 3, "leaderEpoch": 8}
+GIVEN = {"partitionIndex": 0, "errorCode": 0, "leaderId": 3, "leaderEpoch": 8}
 TO_REQUEST = "request.topics[0].partitions[0]."
 TO_RESPONSE = "response.topics[0].partitions[0]."
 
@@ -41,14 +41,14 @@ def completed(api: QuorumApi, version: int) -> dict[str, Any]:
     if api is QuorumApi.FETCH_SNAPSHOT:
         line = sample_line("fetch-snapshot-chunks")
     else:
-        asked, told = (
-            (VOTE, TOLD | {"voteGranted": True}) if api is QuorumApi.VOTE else (LEADS, TOLD)
+        asked, given = (
+            (VOTE, GIVEN | {"voteGranted": True}) if api is QuorumApi.VOTE else (LEADS, GIVEN)
         )
         line = sample_line("fetch-snapshot-chunks") | {
             "request": {"topics": [{"topicName": "__cluster_metadata", "partitions": [asked]}]},
             "response": {
                 "errorCode": 0,
-                "topics": [{"topicName": "__cluster_metadata", "partitions": [told]}],
+                "topics": [{"topicName": "__cluster_metadata", "partitions": [given]}],
             },
         }
     line["requestHeader"] |= {"requestApiKey": api.value, "requestApiVersion": version}
@@ -101,9 +101,9 @@ FIELDS_SINCE = [
     (QuorumApi.VOTE, TO_REQUEST + "replicaDirectoryId", 1),
     (QuorumApi.VOTE, TO_REQUEST + "preVote", 2),
     (QuorumApi.VOTE, TO_RESPONSE + "voteGranted", 0),
-    *[(QuorumApi.VOTE, TO_RESPONSE + name, 0) for name in TOLD],
+    *[(QuorumApi.VOTE, TO_RESPONSE + name, 0) for name in GIVEN],
     *[(QuorumApi.BEGIN_QUORUM_EPOCH, TO_REQUEST + name, 0) for name in LEADS],
-    *[(QuorumApi.END_QUORUM_EPOCH, TO_RESPONSE + name, 0) for name in TOLD],
+    *[(QuorumApi.END_QUORUM_EPOCH, TO_RESPONSE + name, 0) for name in GIVEN],
     (QuorumApi.END_QUORUM_EPOCH, "response.errorCode", 0),
     (QuorumApi.FETCH_SNAPSHOT, "request.replicaId", 0),
     (QuorumApi.FETCH_SNAPSHOT, "request.maxBytes", 0),
@@ -137,7 +137,7 @@ def test_other_fields_need_not_be_there(path: str) -> None:
         assert read(changed(line, TO_REQUEST + path, 1)).partitions == read(line).partitions
 
 
-def test_a_leader_that_is_not_told() -> None:
+def test_a_leader_that_is_not_there() -> None:
     line = completed(QuorumApi.FETCH_SNAPSHOT, 1)
     (answer,) = read(changed(line, TO_RESPONSE + "currentLeader", ABSENT)).answered.values()
     assert (answer.leader_id, answer.leader_epoch) == (-1, -1)

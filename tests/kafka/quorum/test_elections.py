@@ -115,7 +115,7 @@ def does_not_take_the_epoch(log: list[Document]) -> None:
         answered(one).update(leaderEpoch=4, leaderId=1)
 
 
-def two_leaders_told(log: list[Document]) -> None:
+def two_leaders_answered(log: list[Document]) -> None:
     answered(of_api(log, "END_QUORUM_EPOCH")[-1])["leaderId"] = 1
 
 
@@ -132,7 +132,7 @@ def two_leaders_claim(log: list[Document]) -> None:
         (vote_with_an_error, {(NODE, "595-10"), (NODE, "595-1")}),
         (fenced_in_its_epoch, {(NODE, "595-10")}),
         (does_not_take_the_epoch, {(NODE, "595-9")}),
-        (two_leaders_told, {(NODE, "595-4")}),
+        (two_leaders_answered, {(NODE, "595-4")}),
         (two_leaders_claim, {(CLIENT, "595-4"), (NODE, "595-4")}),
     ],
 )
@@ -162,7 +162,7 @@ def leader_goes_back(log: list[Document]) -> None:
     answered(fetch)["errorCode"] = UNKNOWN_EPOCH
 
 
-def another_leader_told(log: list[Document]) -> None:
+def another_leader_answered(log: list[Document]) -> None:
     answered(served(log, 5)[9])["currentLeader"]["leaderId"] = 3
 
 
@@ -193,7 +193,7 @@ def vote_for_an_older_log(log: list[Document]) -> None:
         (fetch_fenced_in_its_epoch, {(NODE, "595-18")}),
         (fetch_of_an_unknown_epoch, {(NODE, "595-18")}),
         (leader_goes_back, {(NODE, "595-1")}),
-        (another_leader_told, {(NODE, "595-4")}),
+        (another_leader_answered, {(NODE, "595-4")}),
         (vote_for_a_shorter_log, {(NODE, "595-7")}),
         (vote_for_an_older_log, {(NODE, "595-7")}),
     ],
@@ -215,7 +215,7 @@ def test_a_vote_for_a_log_that_goes_as_far_conforms(more: int, epoch: int, tmp_p
 
 
 @pytest.mark.parametrize(("epoch", "departs"), [(5, True), (4, False)])
-def test_what_another_connection_was_told_counts_once_it_surely_came_before(
+def test_what_another_connection_showed_counts_once_it_surely_came_before(
     epoch: int, departs: bool, tmp_path: Path
 ) -> None:
     """Between two lines of one connection stands a line of another one, with a newer epoch."""

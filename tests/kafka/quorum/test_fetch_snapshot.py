@@ -238,6 +238,17 @@ def test_what_the_protocol_may_do_conforms(tmp_path: Path) -> None:
     assert findings.verdict is Verdict.CONFORMS
 
 
+@pytest.mark.parametrize(("error", "conforms"), [(FENCED, True), (UNKNOWN_EPOCH, False)])
+def test_an_epoch_that_is_not_known_is_an_old_one(
+    error: int, conforms: bool, tmp_path: Path
+) -> None:
+    log = deepcopy(chunks(WHOLE))
+    asked(log[5])["currentLeaderEpoch"] = -1
+    refused(log[5], error)
+    expected = set() if conforms else {(NODE, "630-57")}
+    assert departures(follow_documents(log, tmp_path)) == expected
+
+
 def test_an_error_that_no_model_has_is_unknown(tmp_path: Path) -> None:
     log = deepcopy(chunks(WHOLE))
     refused(log[5], 8)  # BROKER_NOT_AVAILABLE: it shuts down
