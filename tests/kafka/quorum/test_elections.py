@@ -83,6 +83,15 @@ def test_a_quorum_conforms(number: int, kafka_output: KafkaOutput) -> None:
     assert findings.total.followed == findings.total.lines
 
 
+def test_the_elections_of_an_older_quorum_conform(kafka_output: KafkaOutput) -> None:
+    """Kafka 3.9 calls candidates so, asks for no vote before it stands, and has ten epochs here."""
+    findings = follow(kafka_output("request-log/quorum/kafka-3.9.log.gz"))
+    assert departures(findings) == set()
+    assert {session.verdict for session in findings.sessions} == {Verdict.CONFORMS}
+    assert findings.lines == []
+    assert findings.total.followed == findings.total.lines
+
+
 @pytest.mark.parametrize("name", ["leader-changes-broker3", "rack-aware-broker1"])
 def test_the_quorum_of_other_logs_conforms(name: str) -> None:
     findings = follow(LOGS / "fresh" / f"{name}.log.gz")
