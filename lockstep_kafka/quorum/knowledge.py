@@ -83,6 +83,8 @@ class QuorumConnection(Struct, array_like=True):
     the requests on all of its connections leaves out some; so lines may be missing, or not."""
     named: SnapshotId | None = None
     """The snapshot that its last Fetch was answered with."""
+    download: Asked | None = None
+    """Its last request, where that asked for a part of a snapshot."""
     asked: Seen | None = None
     """The epoch of its sender, by its last request."""
     answered: Seen | None = None

@@ -54,6 +54,7 @@ class QuorumFollower:
         judged, raft = Judged(Place(line.file, line.line)), answer.raft
         connection = quorum.connection(line.connection, line.correlation_id, judged.at)
         answered = QuorumAnswer(answer.error_code, raft.leader_id, raft.leader_epoch)
+        self._snapshots.fetched(asked, connection, judged)
         self._epochs.asks(asked.leader_epoch, connection, judged)
         self._epochs.fetch(asked.leader_epoch, answered, answer.high_watermark, quorum, judged)
         self._epochs.answers(answered, quorum, connection, judged)

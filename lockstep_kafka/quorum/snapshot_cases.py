@@ -92,6 +92,10 @@ class SnapshotCases:
         )
         return seen == (_END, BLOCK, 3 * BLOCK)
 
+    def may_be_whole(self, chunk: Chunk) -> bool:
+        """Whether the follower may have all of the snapshot once this answer came."""
+        return chunk.error == NONE and self._next(chunk, HIGHEST_BYTES) is None
+
     def _explains(self, chunk: Chunk) -> bool:
         model = self._answers(chunk.max_bytes)
         for before in self._asked(model, chunk):

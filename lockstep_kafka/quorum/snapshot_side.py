@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from lockstep_kafka.files.lines import QuorumAnswer, QuorumAsked, QuorumLine, TopicPartition
+from lockstep_kafka.files.lines import (
+    QuorumAnswer,
+    QuorumAsked,
+    QuorumLine,
+    RequestedPartition,
+    TopicPartition,
+)
 from lockstep_kafka.files.snapshot_name import SnapshotId
 from lockstep_kafka.quorum.judged import Judged
 from lockstep_kafka.quorum.knowledge import (
@@ -49,9 +55,22 @@ class SnapshotSide:
                 chunk = self._answer(chunk, asked, answer, (partition, quorum, judged))
             fetching = Fetching(partition, asked.replica_id, asked.directory_id)
             id_ = SnapshotId(asked.end_offset, asked.end_epoch)
-            quorum.asked(fetching, Asked(line.connection, judged.at, id_, chunk))
+            connection.download = Asked(line.connection, judged.at, id_, chunk)
+            quorum.asked(fetching, connection.download)
         connection.has_hole = False
         connection.named = None
+
+    def fetched(
+        self, asked: RequestedPartition, connection: QuorumConnection, judged: Judged
+    ) -> None:
+        """A Fetch follows: one from the end of a snapshot in this epoch says that it is whole."""
+        last, connection.download = connection.download, None
+        if last is None or connection.has_hole or asked.leader_epoch != last.chunk.named_epoch:
+            return
+        log = SnapshotId(asked.fetch_offset, asked.last_fetched_epoch)
+        if log == last.id and not self._cases.may_be_whole(last.chunk):
+            because = f"it fetches from the end of snapshot {log}, but {_last(last)}"
+            judged.client_departs(because, "630-25")
 
     def _request(
         self,
@@ -165,12 +184,17 @@ def _gap(last: Asked, id_: SnapshotId, position: int) -> str:
     because = f"it asks for byte {position} of snapshot {id_}"
     if last.id != id_:
         return f"{because}, but for none of its bytes before that"
+    return f"{because}, but {_last(last)}"
+
+
+def _last(last: Asked) -> str:
+    """The last request of a download, and how far its answer went at most."""
     chunk = last.chunk
     since = f"its last request, at {last.at}, was for byte {chunk.position}"
     if chunk.error != NONE:
-        return f"{because}, but {since} and was answered with error {chunk.error}"
+        return f"{since} and was answered with error {chunk.error}"
     end = min(chunk.position + max(0, chunk.max_bytes), chunk.size)
-    return f"{because}, but {since}, and the answer ended before byte {end} of {chunk.size}"
+    return f"{since}, and the answer ended before byte {end} of {chunk.size}"
 
 
 def _shown(chunk: Chunk, id_: SnapshotId) -> str:

@@ -161,12 +161,17 @@ def first_bytes_skipped(log: list[Document]) -> None:
     log[:] = without(log, chunks(log)[:1])
 
 
+def taken_before_it_is_whole(log: list[Document]) -> None:
+    log[:] = without(log, chunks(log)[4:])
+
+
 def goes_on_after_the_end(log: list[Document]) -> None:
     for chunk in chunks(log)[:5]:
         answered(chunk)["size"] = 5000
     answered(chunks(log)[5])["size"] = 5000
 
 
+# Where the last chunk is refused, the follower goes on as if it had come.
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [
@@ -179,14 +184,15 @@ def goes_on_after_the_end(log: list[Document]) -> None:
         (wrong_epoch_of_id_answered, {(NODE, "630-47")}),
         (wrong_id_asked, {(CLIENT, "630-60")}),
         (another_id_than_named, {(CLIENT, "630-43"), (CLIENT, "630-60")}),
-        (fenced_in_its_epoch, {(NODE, "630-56")}),
-        (unknown_epoch_in_its_epoch, {(NODE, "630-57")}),
-        (not_leader_in_another_epoch, {(NODE, "630-58"), (NODE, "595-1")}),
-        (not_found_in_another_epoch, {(NODE, "630-54"), (NODE, "595-1")}),
-        (out_of_range_within, {(NODE, "630-55")}),
+        (fenced_in_its_epoch, {(CLIENT, "630-25"), (NODE, "630-56")}),
+        (unknown_epoch_in_its_epoch, {(CLIENT, "630-25"), (NODE, "630-57")}),
+        (not_leader_in_another_epoch, {(CLIENT, "630-25"), (NODE, "630-58"), (NODE, "595-1")}),
+        (not_found_in_another_epoch, {(CLIENT, "630-25"), (NODE, "630-54"), (NODE, "595-1")}),
+        (out_of_range_within, {(CLIENT, "630-25"), (NODE, "630-55")}),
         (goes_on_after_an_error, {(CLIENT, "630-60")}),
         (bytes_skipped, {(CLIENT, "630-60")}),
         (first_bytes_skipped, {(CLIENT, "630-60")}),
+        (taken_before_it_is_whole, {(CLIENT, "630-25")}),
     ],
 )
 def test_damage_departs(
