@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lockstep_kafka.files.lines import QuorumAnswer, QuorumApi, QuorumAsked
 from lockstep_kafka.files.snapshot_name import SnapshotId
-from lockstep_kafka.findings import Place
 from lockstep_kafka.quorum.election_cases import ElectionCases, Granting, Hearing
 from lockstep_kafka.quorum.judged import Judged
 from lockstep_kafka.quorum.knowledge import Held, Quorum, QuorumConnection, Seen
@@ -35,7 +34,7 @@ class EpochSide:
             because = f"it is in epoch {epoch}, but was in epoch {before.epoch} at {before.at}"
             judged.client_departs(because, "595-1")
         else:
-            connection.asked = Seen(epoch, judged.at)
+            connection.asked = Seen(epoch, judged.line)
 
     def answers(
         self, answer: QuorumAnswer, quorum: Quorum, connection: QuorumConnection, judged: Judged
@@ -51,9 +50,9 @@ class EpochSide:
             )
             judged.node_departs(because, "595-1")
         else:
-            connection.answered = Seen(epoch, judged.at)
+            connection.answered = Seen(epoch, judged.line)
             if quorum.newest is None or epoch > quorum.newest.epoch:
-                quorum.newest = Seen(epoch, judged.at)
+                quorum.newest = Seen(epoch, judged.line)
         if answer.leader_id >= 0:
             self._leads(answer.leader_id, epoch, quorum, judged)
 
@@ -142,6 +141,8 @@ class EpochSide:
         has_voted = voted is not None and not voted.is_of(asked.replica_id, asked.directory_id)
         if voted is not None and not has_voted:
             return  # the same answer to the same question
+        if end is not None and end.epoch >= asked.epoch:
+            end = None  # the node led later, for all that is known here
         least = (0, 0) if end is None else (end.epoch, end.end_offset)
         log = max(asked.end_epoch, 0), max(asked.end_offset, 0)
         granting = Granting(known, asked.epoch, has_voted, least, log)
@@ -189,8 +190,5 @@ def known_before(quorum: Quorum, connection: QuorumConnection) -> Seen | None:
     newest, last = quorum.newest, connection.answered
     if newest is None or (last is not None and last.epoch >= newest.epoch):
         return last
-    return newest if _is_between(connection.first, newest.at, connection.last) else last
-
-
-def _is_between(first: Place, at: Place, last: Place) -> bool:
-    return first.file == at.file == last.file and first.line < at.line < last.line
+    is_between = connection.first.is_before(newest.line) and newest.line.is_before(connection.last)
+    return newest if is_between else last

@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lockstep_kafka.findings import Candidate, Place, Remark, Verdict
+from lockstep_kafka.quorum.knowledge import Line
 
 
 @dataclass(slots=True)
 class Judged:
     """What is remarked of both sides of a line; `is_partial` as in a `SessionFinding`."""
 
-    at: Place
+    line: Line
     client: list[Remark] = field(default_factory=list)
     node: list[Remark] = field(default_factory=list)
     is_partial: bool = False
+
+    @property
+    def at(self) -> Place:
+        """Where the line stands."""
+        return self.line.at
 
     def client_departs(self, because: str, *requirements: str) -> None:
         """Nothing explains the request."""

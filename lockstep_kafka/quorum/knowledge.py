@@ -50,11 +50,31 @@ class Size(Struct, array_like=True):
     run: int
 
 
+class Line(Struct, array_like=True):
+    """A line of the log, and when it was written."""
+
+    at: Place
+    time_ms: int | None
+
+    def is_before(self, other: Line) -> bool:
+        """Whether it stands before another one of its file, and no time says otherwise."""
+        return (
+            self.at.file == other.at.file
+            and self.at.line < other.at.line
+            and (self.time_ms is None or other.time_ms is None or self.time_ms <= other.time_ms)
+        )
+
+
 class Seen(Struct, array_like=True):
     """An epoch, and the line that shows it."""
 
     epoch: int
-    at: Place
+    line: Line
+
+    @property
+    def at(self) -> Place:
+        """Where that line stands."""
+        return self.line.at
 
 
 class Held(Struct, array_like=True):
@@ -73,8 +93,8 @@ class Held(Struct, array_like=True):
 class QuorumConnection(Struct, array_like=True):
     """A connection that brought a request of the quorum."""
 
-    first: Place
-    last: Place
+    first: Line
+    last: Line
     """Its first and its last line that was followed here."""
     correlation_id: int
     """That of its last request, of whichever API."""
@@ -116,11 +136,11 @@ class Quorum(Struct, array_like=True):
         self.run += 1
         self.newest = self.log_end = None
 
-    def connection(self, name: str, correlation_id: int, at: Place) -> QuorumConnection:
+    def connection(self, name: str, correlation_id: int, line: Line) -> QuorumConnection:
         """The connection of a request that is followed; `passed` has taken those before it."""
         connection = self.connections.get(name)
         if connection is None:
-            connection = QuorumConnection(at, at, correlation_id - 1)
+            connection = QuorumConnection(line, line, correlation_id - 1)
             keep(self.connections, name, connection, _MOST_CONNECTIONS)
         self.passed(name, correlation_id)
         return connection

@@ -14,7 +14,7 @@ from lockstep_kafka.findings import Place
 from lockstep_kafka.quorum.election_cases import ElectionCases
 from lockstep_kafka.quorum.epoch_side import EpochSide
 from lockstep_kafka.quorum.judged import Judged
-from lockstep_kafka.quorum.knowledge import Quorum, QuorumConnection
+from lockstep_kafka.quorum.knowledge import Line, Quorum, QuorumConnection
 from lockstep_kafka.quorum.models import QuorumModels
 from lockstep_kafka.quorum.snapshot_cases import SnapshotCases
 from lockstep_kafka.quorum.snapshot_side import SnapshotSide
@@ -36,12 +36,12 @@ class QuorumFollower:
 
     def judge(self, line: QuorumLine, quorum: Quorum) -> Judged:
         """Judge a line, whose turn has come."""
-        judged = Judged(Place(line.file, line.line))
-        connection = quorum.connection(line.connection, line.correlation_id, judged.at)
+        judged = Judged(Line(Place(line.file, line.line), line.time_ms))
+        connection = quorum.connection(line.connection, line.correlation_id, judged.line)
         if line.api is QuorumApi.FETCH_SNAPSHOT:
             self._snapshots.judge(line, quorum, connection, judged)
         self._elections(line, quorum, connection, judged)
-        connection.last = judged.at
+        connection.last = judged.line
         return judged
 
     def fetch(self, line: FetchLine, quorum: Quorum) -> Judged | None:
@@ -51,8 +51,8 @@ class QuorumFollower:
         if asked is None or answer is None or answer.raft is None or not self.can_judge:
             quorum.passed(line.connection, line.correlation_id)
             return None
-        judged, raft = Judged(Place(line.file, line.line)), answer.raft
-        connection = quorum.connection(line.connection, line.correlation_id, judged.at)
+        judged, raft = Judged(Line(Place(line.file, line.line), line.time_ms)), answer.raft
+        connection = quorum.connection(line.connection, line.correlation_id, judged.line)
         answered = QuorumAnswer(answer.error_code, raft.leader_id, raft.leader_epoch)
         self._snapshots.fetched(asked, connection, judged)
         self._epochs.asks(asked.leader_epoch, connection, judged)
@@ -61,7 +61,7 @@ class QuorumFollower:
         named = SnapshotId(raft.end_offset, raft.end_epoch)
         connection.named = named if named.end_offset >= 0 else None
         connection.has_hole = False
-        connection.last = judged.at
+        connection.last = judged.line
         return judged
 
     def _elections(
