@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import pytest
 from lockstep_kafka.findings import SideName, Verdict
 from tests.kafka.conform.following import LOGS, follow
 from tests.kafka.quorum.quorum_logs import (
+    Damage,
     Document,
     answered,
     asked,
@@ -30,8 +30,6 @@ VOTER = documents("quorum/node3.log.gz")
 """A node that never leads: it votes in epochs 2, 4 and 5, and was wiped in between."""
 LEADER = documents("quorum/node2.log.gz")
 """It leads epoch 2, and serves a snapshot in epoch 5."""
-
-Damage = Callable[[list[Document]], None]
 
 
 def vote(log: list[Document], epoch: int) -> Document:

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_kafka.files.lines import Skipped
-from lockstep_kafka.files.request_log import read_request_log
-from lockstep_kafka.findings import Finding, RemarkFinding, SideName, Verdict
-from lockstep_kafka.sessions.broker_follower import BrokerFollower
+from lockstep_kafka.findings import SideName, Verdict
 from tests.kafka.quorum.quorum_logs import (
     Document,
     answered,
@@ -21,8 +18,6 @@ from tests.kafka.quorum.quorum_logs import (
     follow_documents,
     of_api,
 )
-from tests.kafka.sessions.following import explanations
-from tests.kafka.sessions.saving import BROKER
 
 CLIENT, NODE = SideName.CLIENT, SideName.BROKER
 NOT_LEADER, FENCED, UNKNOWN_EPOCH, NOT_FOUND, OUT_OF_RANGE = 6, 74, 75, 98, 99
@@ -261,26 +256,3 @@ def test_an_error_that_no_model_has_is_unknown(tmp_path: Path) -> None:
     (session,) = follow_documents(log, tmp_path).sessions
     assert session.client_side.verdict is Verdict.CONFORMS
     assert session.broker_side.verdict is Verdict.UNKNOWN
-
-
-@pytest.mark.parametrize("damage", [None, bytes_skipped, wrong_size])
-def test_another_follower_goes_on_after_any_line(
-    damage: Callable[[list[Document]], None] | None, tmp_path: Path
-) -> None:
-    log = deepcopy(WHOLE)
-    if damage is not None:
-        damage(log)
-    whole = follow_documents(log, tmp_path)
-    requests = list(read_request_log(tmp_path / "kafka-request.log"))
-    follower = BrokerFollower(BROKER, explanations())
-    found: list[Finding] = []
-    for place, request in enumerate(requests):
-        assert not isinstance(request, Skipped)
-        found += follower.follow(request, place)
-        follower = BrokerFollower(BROKER, explanations(), follower.save())
-    found += follower.close()
-    remarks = [one for one in found if isinstance(one, RemarkFinding)]
-    assert [one.remark for one in remarks] == [
-        one.remark for one in whole.all if isinstance(one, RemarkFinding)
-    ]
-    assert bool(remarks) is (damage is not None)
