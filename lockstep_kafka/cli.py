@@ -31,14 +31,16 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
 
     Client and broker of each session are judged apart.
 
+    With --kraft each LOG is the directory of a node of the metadata quorum, whose files are judged.
+
     A folder stands for its files in the order of time, and - for standard input. What departs is
     printed with its reasons, and the totals; of standard input, and with --follow, each remark as
     it comes as well. Outside of any workspace the logs are followed through
     the models that come with lockstep.
 
-    Exit codes: 0 every session conforms, 1 a client or broker departs, 2 there is no such log, 3
-    none departs, but a session is unknown, a file cannot be read, has no line of a known layout, or
-    nothing was followed, 130 interrupted.
+    Exit codes: 0 every session or node conforms, 1 a client, broker or node departs, 2 there is no
+    such log or node, 3 none departs, but a session or node is unknown, a file cannot be read, has
+    no line of a known layout, or nothing was followed, 130 interrupted.
     """
     from lockstep_kafka.workspaces import workspace_for_logs
 

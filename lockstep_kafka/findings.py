@@ -213,6 +213,52 @@ class LayoutFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeRemark:
+    """Why a file of a node, or all of its directory, departs.
+
+    `of_claim` are the requirements of the model's claim that the arguments have, if there is one.
+    """
+
+    file: str
+    rule: Rule
+    arguments: Arguments
+    of_claim: tuple[str, ...] = ()
+
+    @property
+    def because(self) -> str:
+        """The sentence."""
+        return self.rule.said(self.arguments)
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """The requirements that are not met."""
+        return self.rule.requirements + self.of_claim
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFinding:
+    """What came of the files of one node's metadata partition.
+
+    `epoch` is that of its `quorum-state`, None without that file; `log` are the base offset of its
+    first segment and the end of the log. Files that are `damaged` are not judged.
+    """
+
+    directory: str
+    epoch: int | None
+    snapshots: int
+    log: tuple[int, int] | None
+    departures: tuple[NodeRemark, ...] = ()
+    damaged: tuple[FileFinding, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """`unknown` where a file is damaged, and nothing departs."""
+        if self.departures:
+            return Verdict.DEPARTS
+        return Verdict.UNKNOWN if self.damaged else Verdict.CONFORMS
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far the reading is: the file, and lines of all files so far.
 
@@ -263,6 +309,7 @@ Finding = (
     | LineFinding
     | FileFinding
     | LayoutFinding
+    | NodeFinding
     | CountedLines
     | Progress
 )

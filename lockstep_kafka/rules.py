@@ -51,6 +51,12 @@ INNER = "remark"
 _CLIENT, _BROKER = SideName
 _UNKNOWN, _DEPARTS = Verdict.UNKNOWN, Verdict.DEPARTS
 
+_CHUNK = (
+    "error {error} is answered to a request of epoch {epoch} for byte {position} of snapshot "
+    "{snapshot}[, in epoch {answered}][, which has {size} bytes]"
+)
+"""What is said of any answer to FetchSnapshot that has another error than it must have."""
+
 
 class Rule(Enum):
     """A kind of remark: its id, its side, its verdict, its sentence, and the requirements broken.
@@ -207,6 +213,97 @@ class Rule(Enum):
     UNCHANGED_ANSWERED = (_BROKER, _DEPARTS, "unchanged-partition-answered",
         "{partition} is answered, although nothing about it changed and it has no records",
         "227-52")
+    # The metadata quorum: its elections.
+    SENDER_EPOCH_BACK = (_CLIENT, _DEPARTS, "sender-epoch-back",
+        "it is in epoch {epoch}, but was in epoch {before} at {since}", "595-1")
+    LEADER_CLAIMED = (_CLIENT, _DEPARTS, "second-leader-claims",
+        "replica {replica} says that it leads epoch {epoch}, and replica {other} did at {since}",
+        "595-4")
+    VOTE_ASKED = (_CLIENT, _DEPARTS, "vote-asked-with-impossible-log",
+        "it asks for votes in epoch {epoch} with a log that ends at {end}", "595-6")
+    NODE_EPOCH_BACK = (_BROKER, _DEPARTS, "node-epoch-back",
+        "the node is in epoch {epoch}, but was in epoch {before} at {since}", "595-1")
+    LEADER_ANSWERED = (_BROKER, _DEPARTS, "second-leader-answered",
+        "the node takes replica {replica} for the leader of epoch {epoch}, and took replica "
+        "{other} at {since}", "595-4")
+    FETCH_EPOCH = (_BROKER, _DEPARTS, "fetch-answered-in-epoch",
+        "error {error} is answered in epoch {answered} to a Fetch of epoch {epoch}", "595-18")
+    EPOCH_NOT_TAKEN = (_BROKER, _DEPARTS, "epoch-not-taken",
+        "error {error} is answered in epoch {answered} to a request of epoch {epoch}", "595-9")
+    EPOCH_REFUSED = (_BROKER, _DEPARTS, "epoch-refused",
+        "error {error} is answered in epoch {answered} to a request of epoch {epoch}", "595-10")
+    VOTE_BESIDE_ERROR = (_BROKER, _DEPARTS, "vote-beside-error",
+        "the vote is given, and refused with error {error}", "595-10")
+    SECOND_VOTE = (_BROKER, _DEPARTS, "second-vote",
+        "replica {replica} is given the vote in epoch {epoch}, which replica {other} was given at "
+        "{since}", "595-5")
+    VOTE_FOR_SHORTER = (_BROKER, _DEPARTS, "vote-for-shorter-log",
+        "replica {replica} is given the vote in epoch {epoch} with a log that ends at {end}, but "
+        "the node's reaches {reached}", "595-7")
+    METADATA_NOT_ALONE = (None, _UNKNOWN, "metadata-not-alone",
+        "the request does not name {partition} alone")
+    METADATA_NOT_ANSWERED = (_BROKER, _UNKNOWN, "metadata-not-answered",
+        "the whole response has no partition[, but error {error}]")
+    QUORUM_ERROR = (_BROKER, _UNKNOWN, "error-outside-the-quorum-models",
+        "the models have no error {error} of {what}")
+    BEFORE_A_START = (_BROKER, _UNKNOWN, "before-a-start",
+        "{remark}, before the node started again")
+
+    # Snapshots that replicas fetch.
+    POSITION_NEGATIVE = (_CLIENT, _DEPARTS, "position-negative",
+        "position {position} is before the first byte", "630-45")
+    OTHER_SNAPSHOT_ASKED = (_CLIENT, _DEPARTS, "other-snapshot-asked",
+        "it asks for snapshot {snapshot}, but its last Fetch was answered with {named}", "630-43")
+    DOWNLOAD_BEGUN_LATE = (_CLIENT, _DEPARTS, "download-begun-late",
+        "it asks for byte {position}, but it has asked for no bytes of {snapshot} since its last "
+        "Fetch was answered with it", "630-60")
+    BYTES_NOT_BEGUN = (_CLIENT, _DEPARTS, "download-not-begun",
+        "it asks for byte {position} of snapshot {snapshot}, but for none of its bytes before that",
+        "630-60")
+    BYTES_SKIPPED = (_CLIENT, _DEPARTS, "bytes-skipped",
+        "it asks for byte {position} of snapshot {snapshot}, but its last request, at {since}, was "
+        "for byte {last}[ and was answered with error {error}][, and the answer ended before byte "
+        "{end} of {size}]", "630-60")
+    NOT_WHOLE = (_CLIENT, _DEPARTS, "snapshot-not-whole",
+        "it fetches from the end of snapshot {snapshot}, but its last request, at {since}, was for "
+        "byte {last}[ and was answered with error {error}][, and the answer ended before byte "
+        "{end} of {size}]", "630-25")
+    CHUNKS_MISSING = (_CLIENT, _UNKNOWN, "chunks-missing",
+        "{remark}; requests between may be missing")
+    CHUNK_STRANGER = (_BROKER, _DEPARTS, "stranger-answered-with-bytes",
+        "{partition} is answered, but was not asked for", "630-49")
+    CHUNK_LEFT_OUT = (_BROKER, _DEPARTS, "bytes-asked-not-answered",
+        "{partition} is asked for, but not answered", "630-60")
+    OTHER_SNAPSHOT = (_BROKER, _DEPARTS, "other-snapshot-answered",
+        "snapshot {answered} is answered, but {snapshot} was asked for", "630-47")
+    OTHER_POSITION = (_BROKER, _DEPARTS, "other-position-answered",
+        "position {answered} is answered, but {position} was asked for", "630-49")
+    SIZE_CHANGED = (_BROKER, _DEPARTS, "snapshot-size-changed",
+        "snapshot {snapshot} has {size} bytes, but had {known} at {since}", "630-48")
+    CHUNK_NOT_FOUND = (_BROKER, _DEPARTS, "snapshot-not-found", _CHUNK, "630-54")
+    CHUNK_OUT_OF_RANGE = (_BROKER, _DEPARTS, "position-out-of-range", _CHUNK, "630-55")
+    CHUNK_FENCED = (_BROKER, _DEPARTS, "snapshot-epoch-fenced", _CHUNK, "630-56")
+    CHUNK_UNKNOWN_EPOCH = (_BROKER, _DEPARTS, "snapshot-epoch-unknown", _CHUNK, "630-57")
+    CHUNK_NOT_LEADER = (_BROKER, _DEPARTS, "snapshot-not-leader", _CHUNK, "630-58")
+    CHUNK_GIVEN = (_BROKER, _DEPARTS, "bytes-instead-of-error", _CHUNK,
+        "630-54", "630-55", "630-56", "630-57", "630-58")
+
+    # The files of a node.
+    OFFSETS_OF_FILES = (_BROKER, _DEPARTS, "offsets-of-files",
+        "the log is from offset {start} to {end}, and snapshots end at {ends}, but it must hold "
+        "that {claim}")
+    LATER_EPOCH_BEFORE = (_BROKER, _DEPARTS, "later-epoch-before",
+        "snapshot {snapshot} ends before it, and has a later epoch", "630-1")
+    SNAPSHOT_EPOCH_NEWER = (_BROKER, _DEPARTS, "snapshot-epoch-newer",
+        "its epoch is {epoch}, that of quorum-state is {known}", "595-2")
+    LOG_EPOCH_NEWER = (_BROKER, _DEPARTS, "log-epoch-newer",
+        "the log has epoch {epoch} at offset {offset}; that of quorum-state is {known}", "595-2")
+    EPOCHS_FALL = (_BROKER, _DEPARTS, "epochs-of-records-fall",
+        "epoch {epoch} begins at offset {offset} of the log, after epoch {before}", "595-11")
+    SNAPSHOT_EPOCH_OTHER = (_BROKER, _DEPARTS, "snapshot-epoch-other",
+        "the record at offset {offset} of the log has epoch {epoch}", "630-1")
+    LOG_NOT_RESET = (_BROKER, _DEPARTS, "log-not-reset",
+        "the log ends before it, at {end}, with a record of epoch {epoch}", "630-35")
     # fmt: on
 
     def said(self, arguments: Arguments) -> str:
@@ -238,10 +335,15 @@ ALONE = frozenset(
         *(Rule.EPOCH_ERROR_WITH_ID, Rule.ERROR_WITH_ID, Rule.OTHER_ID_ANSWERED),
         *(Rule.PARTITIONS_BESIDE_ERROR, Rule.ANSWERED_TWICE, Rule.SESSIONLESS_LEFT_OUT),
         *(Rule.CREATING_LEFT_OUT, Rule.REMOVED_ANSWERED, Rule.WATERMARK_NEGATIVE),
-        *(Rule.LOG_START_OUTSIDE, Rule.RECORDS_BESIDE_ERROR),
+        *(Rule.LOG_START_OUTSIDE, Rule.RECORDS_BESIDE_ERROR, Rule.VOTE_ASKED, Rule.FETCH_EPOCH),
+        *(Rule.EPOCH_NOT_TAKEN, Rule.EPOCH_REFUSED, Rule.VOTE_BESIDE_ERROR, Rule.VOTE_FOR_SHORTER),
+        *(Rule.POSITION_NEGATIVE, Rule.OTHER_SNAPSHOT_ASKED, Rule.DOWNLOAD_BEGUN_LATE),
+        *(Rule.BYTES_NOT_BEGUN, Rule.CHUNK_STRANGER, Rule.CHUNK_LEFT_OUT, Rule.OTHER_SNAPSHOT),
+        *(Rule.OTHER_POSITION, Rule.CHUNK_NOT_FOUND, Rule.CHUNK_OUT_OF_RANGE, Rule.CHUNK_FENCED),
+        *(Rule.CHUNK_UNKNOWN_EPOCH, Rule.CHUNK_NOT_LEADER, Rule.CHUNK_GIVEN),
     }
 )
-"""The rules of which one line shows all: what came before it does not matter."""
+"""The rules of which no other line is shown than those that their arguments name."""
 
 
 def rule_of(id: str) -> Rule:

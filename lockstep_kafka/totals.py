@@ -15,6 +15,7 @@ from lockstep_kafka.findings import (
     Finding,
     LayoutFinding,
     LineFinding,
+    NodeFinding,
     Place,
     Progress,
     Remark,
@@ -147,6 +148,7 @@ class ConformTotals:
         """How many files have each layout."""
         self.unknown_layouts: list[LayoutFinding] = []
         """The files in which no line is of a known layout."""
+        self.nodes: list[NodeFinding] = []
         self.partial = 0
         """Lines that were judged in part only."""
         self.moved = 0
@@ -171,6 +173,9 @@ class ConformTotals:
                 self.unknown_layouts.append(finding)
             case LayoutFinding(layout=str(layout)):
                 self.layouts[layout] += 1
+            case NodeFinding():
+                self.nodes.append(finding)
+                self.files += finding.damaged
             case Progress():
                 self._progress = finding
 
@@ -217,11 +222,14 @@ class ConformTotals:
 
     @property
     def exit_code(self) -> ExitCode:
-        """1 where a side departs, 3 where anything or any file is not known, 0 otherwise."""
-        if self.departing.count:
+        """1 where a side or a node departs, 3 where anything is not known, 0 otherwise."""
+        nodes = {node.verdict for node in self.nodes}
+        if self.departing.count or Verdict.DEPARTS in nodes:
             return ExitCode.VIOLATED
         unknown = self.sessions[Verdict.UNKNOWN].count or self.files or self.unknown_layouts
-        if unknown or not self.sessions[Verdict.CONFORMS].count:
+        if unknown or Verdict.UNKNOWN in nodes:
+            return ExitCode.INCONCLUSIVE
+        if not (self.sessions[Verdict.CONFORMS].count or nodes):
             return ExitCode.INCONCLUSIVE
         return ExitCode.HOLDS
 

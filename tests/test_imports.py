@@ -38,9 +38,10 @@ FLOORS = (
 
 FLOORS_OF_KAFKA = (
     ("rules",),
-    ("findings", "workspaces"),
+    ("findings", "workspaces", "small_model"),
     ("totals",),
     ("files",),
+    ("quorum",),
     ("sessions",),
     ("simulated",),
     ("columns",),

@@ -25,7 +25,7 @@ from lockstep_kafka.columns.kernels.layout import (
     NO_LOG,
     NO_ROOM,
     NO_SESSION_ROW,
-    ODD_FETCH,
+    ODD_FOLLOWED,
     ODD_LINE,
     ODD_STEP,
     OTHER,
@@ -38,6 +38,7 @@ from lockstep_kafka.files.arrival_order import unused
 from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
+    FollowedLine,
     OtherRequest,
     Reason,
     Request,
@@ -88,7 +89,7 @@ class ColumnFollower(BrokerFollower):
         self._exchange = Exchange(self._memory)
         super().__init__(broker, explanations, tables=self._exchange.tables())
         self._explanations = explanations
-        self._odd: dict[int, FetchLine] = {}
+        self._odd: dict[int, FollowedLine] = {}
         self._memory["empty_text"] = self._exchange.numbers.of_text("")
         self._memory.put("prefix", np.frombuffer(prefix.encode() or b"\0", np.uint8))
         self._memory["prefix_length"] = len(prefix.encode())
@@ -153,7 +154,7 @@ class ColumnFollower(BrokerFollower):
             if code == ODD_STEP:
                 self._step(stopped_at)
             elif code == NO_CONNECTION:
-                if not exchange.check_out_connection(stopped_at):
+                if not self._check_out_connection(stopped_at):
                     self._step(memory["current"])
             elif code == NO_SESSION_ROW:
                 if not exchange.check_out_session(stopped_at):
@@ -169,6 +170,16 @@ class ColumnFollower(BrokerFollower):
                 reason = Reason.REPEATED if code == REPEATED else Reason.LATE
                 self._report.add(finding_of(unused(request, reason)))
                 self._free(stopped_at)
+
+    def _check_out_connection(self, row: int) -> bool:
+        """Whether the requests of a connection are followed in columns from here on.
+
+        Those of one that is known to the quorum are not: it looks at each, of whichever API.
+        """
+        name = int(self._memory.tables["connections"][row + CONNECTION.name])
+        if self._exchange.numbers.text(name) in self._broker.quorum.connections:
+            return False
+        return self._exchange.check_out_connection(row)
 
     @property
     def connection(self) -> str:
@@ -192,7 +203,7 @@ class ColumnFollower(BrokerFollower):
             memory.make_room()
         file = self._exchange.file(request.file)
         words = memory.tables["rows"][row : row + ROW.size]
-        words[ROW.kind] = ODD_FETCH if isinstance(request, FetchLine) else OTHER
+        words[ROW.kind] = OTHER if isinstance(request, OtherRequest) else ODD_FOLLOWED
         words[ROW.line], words[ROW.file] = request.line, file
         words[ROW.time] = given(request.time_ms)
         words.view(np.float64)[ROW.total] = request.total_time_ms
@@ -200,12 +211,12 @@ class ColumnFollower(BrokerFollower):
         words[ROW.connection], words[ROW.fingerprint] = connection, request.fingerprint
         words[ROW.moved], words[ROW.position] = 0, position
         words[ROW.asked] = words[ROW.forgotten] = words[ROW.answered] = 0
-        if isinstance(request, FetchLine):
+        if isinstance(request, OtherRequest):
+            words[ROW.api] = numbers.of_text(request.api)
+        else:
             words[ROW.asked] = len(request.partitions)
             words[ROW.answered] = len(request.answered)
             self._odd[row] = request
-        else:
-            words[ROW.api] = numbers.of_text(request.api)
         memory["entering"] = row
 
     def findings(self) -> Sequence[Finding]:
@@ -242,10 +253,7 @@ class ColumnFollower(BrokerFollower):
         """Judge a row as `BrokerFollower` does."""
         request = self.request(row)
         position = int(self._memory.tables["rows"][row + ROW.position])
-        if isinstance(request, FetchLine):
-            self._judge(request, position)
-        else:
-            self._other_request(request, position)
+        self._take(request, position)
         self._free(row)
         self._memory["current"] = 0
 
@@ -341,8 +349,7 @@ class ColumnFollower(BrokerFollower):
                     log_start,
                     None if size < 0 else size,
                     preferred,
-                    bool(hint & 1),
-                    bool(hint & 2),
+                    bool(hint),
                 )
         return FetchLine(
             line=of[ROW.line],

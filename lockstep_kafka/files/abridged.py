@@ -2,7 +2,7 @@
 
 `broker 2, client consumer-1 v17: (7, 12) t-0@40 -> NONE, t-0 hw 41`: the session and the epoch of
 the request; the partitions that it lists, with their fetch offsets; the error; and the partitions
-that are answered.
+that are answered. A request of the metadata quorum has its API, epochs and replicas there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from lockstep.words import plural, printable
-from lockstep_kafka.files.lines import AnsweredPartition, FetchLine, TopicPartition
+from lockstep_kafka.files.lines import (
+    AnsweredPartition,
+    FollowedLine,
+    QuorumAnswer,
+    QuorumApi,
+    QuorumAsked,
+    QuorumLine,
+    TopicPartition,
+)
+from lockstep_kafka.files.snapshot_name import SnapshotId
 
 _MOST_PARTITIONS = 2
 """How many partitions of a request, and of a response, are named where none is meant."""
@@ -32,6 +41,8 @@ _ERRORS = {
     75: "UNKNOWN_LEADER_EPOCH",
     76: "UNSUPPORTED_COMPRESSION_TYPE",
     78: "OFFSET_NOT_AVAILABLE",
+    98: "SNAPSHOT_NOT_FOUND",
+    99: "POSITION_OUT_OF_RANGE",
     100: "UNKNOWN_TOPIC_ID",
     103: "INCONSISTENT_TOPIC_ID",
     104: "INCONSISTENT_CLUSTER_ID",
@@ -39,8 +50,10 @@ _ERRORS = {
 }
 
 
-def abridged(line: FetchLine, broker: str, partition: str = "") -> str:
+def abridged(line: FollowedLine, broker: str, partition: str = "") -> str:
     """What the line says, without its time; where a partition is meant, it alone is named."""
+    if isinstance(line, QuorumLine):
+        return _of_quorum(line, broker, partition)
     who = f"replica {line.replica_id}" if line.is_follower else "client"
     name = printable(line.client_id) or "without a name"
     asked = [f"({line.session_id}, {line.session_epoch})"]
@@ -57,6 +70,38 @@ def abridged(line: FetchLine, broker: str, partition: str = "") -> str:
         f"broker {printable(broker)}, {who} {name} v{line.version}: {' '.join(asked)} -> "
         f"{', '.join(answered)}"
     )
+
+
+def _of_quorum(line: QuorumLine, broker: str, partition: str) -> str:
+    api, name = line.api, printable(line.client_id) or "without a name"
+    asked = _some(line.partitions, partition, lambda one: _wanted(api, line.partitions[one]))
+    answered = [_ERRORS.get(line.error_code, f"error {line.error_code}")]
+    answered += _some(line.answered, partition, lambda one: _granted(api, line.answered[one]))
+    return (
+        f"broker {printable(broker)}, client {name} v{line.version}: {api.name} "
+        f"{' '.join(asked)} -> {', '.join(answered)}"
+    )
+
+
+def _wanted(api: QuorumApi, asked: QuorumAsked) -> str:
+    end = SnapshotId(asked.end_offset, asked.end_epoch)
+    text = f" epoch {asked.epoch} of replica {asked.replica_id}"
+    if api is QuorumApi.FETCH_SNAPSHOT:
+        return f"{text} snapshot {end} from byte {asked.position}"
+    if api is not QuorumApi.VOTE:
+        return text
+    return f"{text} log end {end}" + (" to see" if asked.is_pre_vote else "")
+
+
+def _granted(api: QuorumApi, answer: QuorumAnswer) -> str:
+    parts = [_ERRORS.get(answer.error_code, f"error {answer.error_code}")]
+    parts.append(f"epoch {answer.leader_epoch} leader {answer.leader_id}")
+    if api is QuorumApi.FETCH_SNAPSHOT and not answer.error_code:
+        end = SnapshotId(answer.end_offset, answer.end_epoch)
+        parts.append(f"snapshot {end} from byte {answer.position} of {answer.size}")
+    elif api is QuorumApi.VOTE:
+        parts.append("vote given" if answer.is_granted else "no vote")
+    return " ".join(("", *parts))
 
 
 def _answer(answer: AnsweredPartition) -> str:
@@ -80,6 +125,8 @@ def _parts(answer: AnsweredPartition) -> Iterator[str]:
         yield "diverging epoch"
     if answer.has_snapshot_id:
         yield "snapshot"
+    if answer.raft is not None:
+        yield f"epoch {answer.raft.leader_epoch} leader {answer.raft.leader_id}"
 
 
 def _some(

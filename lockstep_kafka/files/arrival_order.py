@@ -3,9 +3,9 @@
 A request arrived `totalTimeMs` before its line was written. Lines are held for a window of the
 log's own time, until all that can have arrived before them has been read:
 
-1. The Fetch requests of a connection come in the order of their correlation ids, whatever the times
-   say. Requests of other APIs do not: the Java client numbers a request when it is made, and may
-   send another one before it.
+1. The requests of a connection that are followed, Fetch and those of the metadata quorum, come in
+   the order of their correlation ids, whatever the times say. Requests of other APIs do not: the
+   Java client numbers a request when it is made, and may send another one before it.
 2. Across connections, and for other APIs, the order is that of arrival; of one time, that of the
    log.
 3. A line without time counts as written with the line before it.
@@ -25,7 +25,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, structs
 
-from lockstep_kafka.files.lines import FetchLine, OtherRequest, Reason, Request, Skipped
+from lockstep_kafka.files.lines import FollowedLine, OtherRequest, Reason, Request, Skipped
 
 WINDOW_MS = 5_000
 """Consumers and followers wait half a second for records; a stalled broker took 4.96 seconds."""
@@ -45,7 +45,7 @@ _LESS_THAN_ANY_ID = -(2**63)
 
 
 class OrderedConnection(Struct, gc=False, array_like=True):
-    """The Fetch requests of a connection; ids are counted on where they wrap."""
+    """The followed requests of a connection; ids are counted on where they wrap."""
 
     newest: int
     """The highest id that was read."""
@@ -53,7 +53,7 @@ class OrderedConnection(Struct, gc=False, array_like=True):
     """The id of the last line that was given out; before the first, less than any."""
     fingerprint: int
     """Of the last line that was given out."""
-    waiting: list[tuple[int, int, FetchLine]]
+    waiting: list[tuple[int, int, FollowedLine]]
     """A heap of those that are held: id, position, line."""
 
 
@@ -70,8 +70,9 @@ class OrderState(Struct, array_like=True):
     held: int = 0
     """Lines, and partitions named in them."""
     waiting: list[tuple[float, int, OtherRequest | str]] = []
-    """A heap: arrival, position, and what waits. A Fetch waits at its connection, whose name stands
-    here: of several, the one with the lowest id takes the place of the one that arrived first."""
+    """A heap: arrival, position, and what waits. A followed request waits at its connection, whose
+    name stands here: of several, the one with the lowest id takes the place of the one that arrived
+    first."""
     connections: dict[str, OrderedConnection] = {}
     remembered: list[tuple[float, _Remembered]] = []
     """The requests read lately, with the time of the clock."""
@@ -80,8 +81,9 @@ class OrderState(Struct, array_like=True):
 class ArrivalOrder:
     """The lines that are held.
 
-    A Fetch that stood behind a later one of its connection is given out marked as `moved`.
-    Correlation ids are compared as clients count them, where -2147483648 follows 2147483647.
+    A followed request that stood behind a later one of its connection is given out marked as
+    `moved`. Correlation ids are compared as clients count them, where -2147483648 follows
+    2147483647.
     """
 
     def __init__(
@@ -120,16 +122,16 @@ class ArrivalOrder:
     def read(self, line: Request, position: int) -> Skipped | None:
         """Take a line up; positions ascend. One that will not be given out is told at once.
 
-        It is LATE where the place of a Fetch has passed, and REPEATED where the request was read
-        before, with the same correlation id and JSON.
+        It is LATE where the place of a followed request has passed, and REPEATED where the request
+        was read before, with the same correlation id and JSON.
         """
         if (line.connection, line.correlation_id, line.fingerprint) in self._requests:
             return unused(line, Reason.REPEATED)
         arrival = self._arrival(line)
         if line.fingerprint:
             self._remember(line)
-        if isinstance(line, FetchLine):
-            return self._read_fetch(line, position, arrival)
+        if not isinstance(line, OtherRequest):
+            return self._read_followed(line, position, arrival)
         self._held += 1
         heappush(self._waiting, (arrival, position, line))
         return None
@@ -155,14 +157,14 @@ class ArrivalOrder:
             if not isinstance(line, str):
                 yield position, line
         for connection in self._connections.values():
-            for _, position, fetch in connection.waiting:
-                yield position, fetch
+            for _, position, followed in connection.waiting:
+                yield position, followed
 
     def end(self) -> None:
         """Nothing more is read: all that is held can be given out."""
         self._passed_ms = inf
 
-    def _read_fetch(self, line: FetchLine, position: int, arrival: float) -> Skipped | None:
+    def _read_followed(self, line: FollowedLine, position: int, arrival: float) -> Skipped | None:
         name = line.connection
         connection = self._connections.get(name)
         if connection is None:
@@ -183,7 +185,7 @@ class ArrivalOrder:
         heappush(self._waiting, (arrival, position, name))
         return None
 
-    def _connect(self, line: FetchLine) -> OrderedConnection:
+    def _connect(self, line: FollowedLine) -> OrderedConnection:
         connections = self._connections
         if len(connections) >= CONNECTIONS:
             first = next(iter(connections))
@@ -221,7 +223,7 @@ class ArrivalOrder:
 
 _WHY = {
     Reason.REPEATED: "the same request stands before it already",
-    Reason.LATE: "a later Fetch of its connection was given out already",
+    Reason.LATE: "a later request of its connection was given out already",
 }
 
 

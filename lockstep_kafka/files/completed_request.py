@@ -24,9 +24,13 @@ from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
     OtherRequest,
+    QuorumLine,
+    RaftAnswer,
+    Request,
     RequestedPartition,
     TopicPartition,
 )
+from lockstep_kafka.files.quorum_fields import QUORUM_APIS, quorum_bodies
 
 _FETCH_API_KEY = 1
 _VERSIONS = range(OLDEST_VERSION, NEWEST_VERSION + 1)
@@ -75,8 +79,8 @@ class _Completed(Struct, frozen=True, gc=False, rename="camel"):
 _COMPLETED = Decoder(_Completed)
 
 
-def completed_request(encoded: bytes, place: Place) -> FetchLine | OtherRequest:
-    """The request that a JSON object tells of. Of other APIs than Fetch the bodies are not read.
+def completed_request(encoded: bytes, place: Place) -> Request:
+    """The request that a JSON object holds. The bodies of APIs not followed are not read.
 
     Raises as `decoded` does.
     """
@@ -84,6 +88,8 @@ def completed_request(encoded: bytes, place: Place) -> FetchLine | OtherRequest:
     header = completed.request_header
     if header.request_api_key == _FETCH_API_KEY:
         return _fetch(completed, place, crc32(encoded))
+    if header.request_api_key in QUORUM_APIS:
+        return _quorum(completed, place, crc32(encoded))
     api = header.request_api_key_name
     return OtherRequest(
         place.line,
@@ -149,6 +155,31 @@ def _fetch(completed: _Completed, place: Place, fingerprint: int) -> FetchLine:
     )
 
 
+def _quorum(completed: _Completed, place: Place, fingerprint: int) -> QuorumLine:
+    header = completed.request_header
+    api = QUORUM_APIS[header.request_api_key]
+    bodies = _raw(completed.request, "request"), _raw(completed.response, "response")
+    request, response = quorum_bodies(api, header.request_api_version, *bodies)
+    return QuorumLine(
+        line=place.line,
+        file=place.file,
+        time_ms=place.time_ms,
+        api=api,
+        version=header.request_api_version,
+        correlation_id=header.correlation_id,
+        client_id=header.client_id or "",
+        connection=completed.connection,
+        max_bytes=request.max_bytes,
+        partitions=request.asked(),
+        error_code=response.error_code,
+        answered=response.answered(),
+        total_time_ms=completed.total_time_ms,
+        fingerprint=fingerprint,
+        software_name=completed.client_information.software_name,
+        software_version=completed.client_information.software_version,
+    )
+
+
 def _raw(body: Raw, name: str) -> bytes:
     encoded = bytes(body)
     if not encoded:
@@ -187,6 +218,10 @@ def _answered(
         count += len(topic.partitions)
         for told in topic.partitions:
             diverging, snapshot = told.diverging_epoch, told.snapshot_id
+            has_snapshot = snapshot is not UNSET and (
+                snapshot.epoch >= 0 or snapshot.end_offset >= 0
+            )
+            has_raft = has_snapshot or told.current_leader is not UNSET
             size = told.records_size_in_bytes
             answered[TopicPartition(name, told.partition)] = AnsweredPartition(
                 told.error_code,
@@ -196,9 +231,17 @@ def _answered(
                 size if size is not UNSET else 0 if told.records is None else None,
                 told.preferred_read_replica,
                 diverging is not UNSET and diverging.epoch >= 0,
-                snapshot is not UNSET and (snapshot.epoch >= 0 or snapshot.end_offset >= 0),
+                has_snapshot,
+                _raft_answer(told) if has_raft else None,
             )
     return answered, _twice(topics) if len(answered) < count else ()
+
+
+def _raft_answer(told: Answered) -> RaftAnswer:
+    leader, snapshot = told.current_leader, told.snapshot_id
+    leads = (-1, -1) if leader is UNSET else (leader.leader_id, leader.leader_epoch)
+    ends = (-1, -1) if snapshot is UNSET else (snapshot.end_offset, snapshot.epoch)
+    return RaftAnswer(*leads, *ends)
 
 
 def _twice(topics: list[Topic[_Told]]) -> tuple[TopicPartition, ...]:

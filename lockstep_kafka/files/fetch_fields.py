@@ -105,6 +105,13 @@ class _RequestSince15(
         return -1 if self.replica_state is UNSET else self.replica_state.replica_id
 
 
+class CurrentLeader(_Part, kw_only=True):
+    """Who leads; -1 and -1 say nothing."""
+
+    leader_id: Int32 = -1
+    leader_epoch: Int32 = -1
+
+
 class DivergingEpoch(_Part, kw_only=True):
     """Where the fetcher's log parts from the leader's; an epoch of -1 says nothing."""
 
@@ -128,6 +135,7 @@ class Answered(_Part, kw_only=True):
     log_start_offset: Int64 = -1
     preferred_read_replica: Int32 = -1
     diverging_epoch: DivergingEpoch | UnsetType = UNSET
+    current_leader: CurrentLeader | UnsetType = UNSET
     snapshot_id: SnapshotId | UnsetType = UNSET
     records_size_in_bytes: Size | UnsetType = UNSET
     # Kafka logs the size instead of the records, except where there are none at all.

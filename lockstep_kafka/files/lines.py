@@ -37,6 +37,18 @@ class RequestedPartition(Struct, frozen=True, gc=False, array_like=True):
     """The leader epoch of the last record that the fetcher holds. Since version 12."""
 
 
+class RaftAnswer(Struct, frozen=True, gc=False, array_like=True):
+    """What a replica of the metadata quorum adds to its answer to a Fetch. Since version 12."""
+
+    leader_id: int
+    """Who leads, as far as the replica knows; -1 for nobody."""
+    leader_epoch: int
+    """The replica's epoch; -1 where it is not there."""
+    end_offset: int
+    end_epoch: int
+    """The snapshot to fetch instead; -1 and -1 for none."""
+
+
 class AnsweredPartition(Struct, frozen=True, gc=False, array_like=True):
     """What the leader tells of one partition; offsets are -1 where it tells nothing."""
 
@@ -53,6 +65,8 @@ class AnsweredPartition(Struct, frozen=True, gc=False, array_like=True):
     """Whether the leader asks the fetcher to truncate its log. Since version 12."""
     has_snapshot_id: bool = False
     """Whether the leader asks the fetcher to fetch a snapshot instead. Since version 12."""
+    raft: RaftAnswer | None = None
+    """None where the answer names neither a leader nor a snapshot."""
 
 
 class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
@@ -104,7 +118,7 @@ class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
     fingerprint: int = 0
     """A check sum of the line's JSON; 0 when it is not known."""
     moved: bool = False
-    """Whether a later Fetch of its connection stands before it in the log."""
+    """Whether a later followed request of its connection stands before it in the log."""
     answered_twice: tuple[TopicPartition, ...] = ()
     """The partitions that the response has more than once; `answered` has the last answer."""
     software_name: str = ""
@@ -114,9 +128,7 @@ class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
     @property
     def software(self) -> str:
         """The client's software and its version; empty where the client did not say."""
-        if self.software_name in ("", "unknown"):
-            return ""
-        return f"{self.software_name} {self.software_version}"
+        return software(self.software_name, self.software_version)
 
     @property
     def is_follower(self) -> bool:
@@ -134,6 +146,11 @@ class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
         return None if self.time_ms is None else self.time_ms - self.total_time_ms
 
 
+def software(name: str, version: str) -> str:
+    """A client's software and its version; empty where the client did not say."""
+    return "" if name in ("", "unknown") else f"{name} {version}"
+
+
 class Reason(Enum):
     """Why a line is not used."""
 
@@ -146,13 +163,13 @@ class Reason(Enum):
     REPEATED = "repeated"
     """The same request with the same JSON stands shortly before: the log was delivered twice."""
     LATE = "late"
-    """A later Fetch of its connection was given out already, so its place has passed."""
+    """A later request of its connection was given out already, so its place has passed."""
     UNREADABLE = "unreadable"
     """The file cannot be opened, or cannot be read on from here."""
 
 
 class OtherRequest(Struct, frozen=True, gc=False, array_like=True, tag="other"):
-    """A completed request of another API than Fetch."""
+    """A completed request of an API that is not followed."""
 
     line: int
     """Counted from 1."""
@@ -176,6 +193,94 @@ class OtherRequest(Struct, frozen=True, gc=False, array_like=True, tag="other"):
         return None if self.time_ms is None else self.time_ms - self.total_time_ms
 
 
+class QuorumAsked(Struct, frozen=True, gc=False, array_like=True):
+    """What a request of the metadata quorum says of a partition; -1 where its API says nothing."""
+
+    epoch: int
+    """The sender's; a candidate's is that in which it asks for votes."""
+    replica_id: int
+    """Who asks for a snapshot or a vote, or who leads."""
+    directory_id: str = ""
+    """That of this replica; empty where it is not there."""
+    end_offset: int = -1
+    end_epoch: int = -1
+    """The id of the snapshot that is wanted, or how far the log of a candidate goes."""
+    position: int = -1
+    """Of the first byte that is wanted, from 0."""
+    is_pre_vote: bool = False
+    """Whether the vote would count for nothing yet (KIP-996). Since version 2 of Vote."""
+
+
+class QuorumAnswer(Struct, frozen=True, gc=False, array_like=True):
+    """What is answered of a partition; -1 where the API says nothing."""
+
+    error_code: int
+    leader_id: int
+    """Who leads, as far as the receiver knows; -1 for nobody."""
+    leader_epoch: int
+    """The receiver's; -1 where it is not there."""
+    end_offset: int = -1
+    end_epoch: int = -1
+    """The id of the snapshot that the bytes are of."""
+    size: int = -1
+    """Of the whole snapshot, in bytes."""
+    position: int = -1
+    """Of the first byte that is sent. How many are sent is not in the log."""
+    is_granted: bool = False
+    """Whether a candidate is given the vote."""
+
+
+class QuorumApi(Enum):
+    """The requests by which replicas elect leaders and fetch snapshots, with Kafka's numbers."""
+
+    VOTE = 52
+    BEGIN_QUORUM_EPOCH = 53
+    END_QUORUM_EPOCH = 54
+    FETCH_SNAPSHOT = 59
+
+
+class QuorumLine(Struct, frozen=True, gc=False, array_like=True, tag="quorum"):
+    """A request of the metadata quorum other than Fetch, and its answer."""
+
+    line: int
+    """Counted from 1."""
+    file: str
+    time_ms: int | None
+    """When the line was written, as in a `FetchLine`."""
+    api: QuorumApi
+    version: int
+    correlation_id: int
+    client_id: str
+    """Empty when the client gave none."""
+    connection: str
+    max_bytes: int
+    """The most bytes that FetchSnapshot wants of all partitions; -1 for the other APIs."""
+    partitions: dict[TopicPartition, QuorumAsked]
+    """In the order of the request. Topics have names."""
+    error_code: int
+    """Of the whole response."""
+    answered: dict[TopicPartition, QuorumAnswer]
+    """In the order of the response; of a partition that is answered twice, the last answer."""
+    total_time_ms: float = 0.0
+    """From the request's arrival to the end of its response; 0.0 when the log does not say."""
+    fingerprint: int = 0
+    """A check sum of the line's JSON; 0 when it is not known."""
+    moved: bool = False
+    """Whether a later followed request of its connection stands before it in the log."""
+    software_name: str = ""
+    software_version: str = ""
+
+    @property
+    def software(self) -> str:
+        """As of a `FetchLine`."""
+        return software(self.software_name, self.software_version)
+
+    @property
+    def arrival_ms(self) -> float | None:
+        """When the broker received the request; None when the line has no time."""
+        return None if self.time_ms is None else self.time_ms - self.total_time_ms
+
+
 class Skipped(Struct, frozen=True, gc=False):
     """A line that is not used."""
 
@@ -192,16 +297,19 @@ class Skipped(Struct, frozen=True, gc=False):
     """Of the request, for REPEATED and LATE; None otherwise."""
 
 
-Request: TypeAlias = FetchLine | OtherRequest
+FollowedLine: TypeAlias = FetchLine | QuorumLine
+"""A request that is followed; those of one connection come in the order of their ids."""
+
+Request: TypeAlias = FetchLine | QuorumLine | OtherRequest
 """A completed request."""
 
-LogLine: TypeAlias = FetchLine | OtherRequest | Skipped
+LogLine: TypeAlias = FetchLine | QuorumLine | OtherRequest | Skipped
 """What a line of a request log gives."""
 
 
 _SUM_SIZE = 4
 _ENCODER = Encoder()
-_DECODER: Decoder[Request] = Decoder(FetchLine | OtherRequest)
+_DECODER: Decoder[Request] = Decoder(FetchLine | QuorumLine | OtherRequest)
 
 
 def encode_request(request: Request) -> bytes:

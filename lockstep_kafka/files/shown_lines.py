@@ -17,7 +17,7 @@ from datetime import UTC
 from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep_kafka.files.abridged import abridged
 from lockstep_kafka.files.layouts import MARKER, joined_lines, unwrapped
-from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.files.lines import FetchLine, FollowedLine, QuorumLine
 from lockstep_kafka.files.log_files import moment_of, zone_of
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import Place, RemarkFinding, ShownLine
@@ -88,8 +88,8 @@ class _Wanted:
         if self._watermark is None or self.watermark_line is not None:
             return
         if self._watermark in _WATERMARK.findall(content):
-            fetch = self._fetch(line)
-            if fetch is not None and any(
+            fetch = self._read(line)
+            if isinstance(fetch, FetchLine) and any(
                 str(name) == self.partition and b"%d" % answer.high_watermark == self._watermark
                 for name, answer in fetch.answered.items()
             ):
@@ -116,8 +116,8 @@ class _Wanted:
 
     def _last_of_session(self) -> PhysicalLine | None:
         for line in reversed(self.of_session):
-            fetch = self._fetch(line)
-            if fetch is None or self.finding.session not in (
+            fetch = self._read(line)
+            if not isinstance(fetch, FetchLine) or self.finding.session not in (
                 fetch.session_id,
                 fetch.response_session_id,
             ):
@@ -127,18 +127,18 @@ class _Wanted:
                 return line
         return None
 
-    def _fetch(self, line: PhysicalLine) -> FetchLine | None:
+    def _read(self, line: PhysicalLine) -> FollowedLine | None:
         read = read_line(line, self.finding.remark.at.file)
-        return read if isinstance(read, FetchLine) else None
+        return read if isinstance(read, FetchLine | QuorumLine) else None
 
     def _abridged(self, place: Place) -> ShownLine | None:
         line = self.found.get(place)
-        fetch = None if line is None else self._fetch(line)
-        if line is None or fetch is None:
+        read = None if line is None else self._read(line)
+        if line is None or read is None:
             return None
         zone = zone_of(unwrapped(line.content).partition(MARKER)[0])
-        moment = moment_of(fetch.time_ms, zone)
-        return ShownLine(place, moment, abridged(fetch, self.finding.broker, self.partition))
+        moment = moment_of(read.time_ms, zone)
+        return ShownLine(place, moment, abridged(read, self.finding.broker, self.partition))
 
 
 def _look_through(file: str, wanted: Sequence[_Wanted]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -12,6 +13,7 @@ from lockstep_kafka.files.layouts import LAYOUTS, PLAIN
 from lockstep_kafka.files.log_files import moment_of
 from lockstep_kafka.findings import (
     Candidate,
+    NodeFinding,
     Place,
     Remark,
     RemarkFinding,
@@ -63,6 +65,8 @@ def conform_blocks(
         for line in totals.lines.items:
             reason = _reason(line.reason, line.is_loss)
             yield shown_line(f"{line.at}: {reason}: {line.detail}", "dim")
+    for node in totals.nodes:
+        yield from _node(node, result.requirements)
     for file in totals.files:
         text = f"{file.file}: not read, or not to its end: {file.because}"
         yield shown_line(text, "inconclusive")
@@ -73,6 +77,25 @@ def conform_blocks(
         yield shown_line(text, "dim")
     if result.is_interrupted:
         yield shown_line("interrupted: what is above is not all", "inconclusive")
+
+
+def _node(node: NodeFinding, texts: Mapping[str, str]) -> Iterator[Paragraph]:
+    """What was read of a node, and why its files depart."""
+    state = "no state of a quorum" if node.epoch is None else f"epoch {node.epoch}"
+    log = "no log" if node.log is None else f"a log from {node.log[0]:,} to {node.log[1]:,}"
+    text = f"{node.directory}: {state}, {plural(node.snapshots, 'snapshot')}, {log}: {node.verdict}"
+    yield shown_line(text, _STYLES[node.verdict])
+    for remark in node.departures:
+        who = f"the node departs ({remark.rule.id})"
+        yield shown_line(f"{remark.file}: {who}, because {remark.because}", "violated")
+        for line in _requirements(remark.requirements, texts):
+            yield shown_line(f"  {line}")
+
+
+def _requirements(ids: Sequence[str], texts: Mapping[str, str]) -> Iterator[str]:
+    for requirement in ids:
+        text = texts.get(requirement)
+        yield f"requirement {requirement}" + (f": {text}" if text else "")
 
 
 def _row(session: SessionFinding) -> Row:
@@ -113,9 +136,8 @@ def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:
         yield shown_line(f"  {_within(str(line.at), at.file)}: {time}{line.text}")
     because = _within(remark.because, at.file)
     yield shown_line(f"  {_named(finding.session, finding.client)}: {because}")
-    for requirement in remark.requirements:
-        text = texts.get(requirement)
-        yield shown_line(f"  requirement {requirement}" + (f": {text}" if text else ""))
+    for text in _requirements(remark.requirements, texts):
+        yield shown_line(f"  {text}")
     if more := [place for place in cause.places.items if place != at]:
         places = ", ".join(_within(str(place), at.file) for place in more)
         dots = ", ..." if cause.places.more else ""
@@ -242,6 +264,10 @@ def _reason(reason: str, is_loss: bool) -> str:
 
 
 def _sums(totals: ConformTotals) -> Iterator[str]:
+    if totals.nodes:
+        counts = Counter(node.verdict for node in totals.nodes)
+        yield f"{plural(len(totals.nodes), 'node')}: {_verdicts(counts)}"
+        return
     count = sum(kept.count for kept in totals.sessions.values())
     yield f"{plural(count, 'session')}: " + _verdicts(
         {verdict: kept.count for verdict, kept in totals.sessions.items()}

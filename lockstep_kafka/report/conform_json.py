@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from msgspec import structs
@@ -13,6 +13,7 @@ from lockstep_kafka.files.layouts import LAYOUTS
 from lockstep_kafka.findings import (
     LayoutFinding,
     LineFinding,
+    NodeFinding,
     Place,
     Remark,
     SessionFinding,
@@ -46,6 +47,7 @@ def conform_json(result: ConformResult) -> dict[str, object]:
             "layouts": dict(totals.layouts),
             "unreadable_files": len(totals.files),
             "files_of_unknown_layout": len(totals.unknown_layouts),
+            "nodes": _verdicts(Counter(node.verdict for node in totals.nodes)),
             "interrupted": result.is_interrupted,
             "exit_code": result.exit_code,
         },
@@ -53,6 +55,7 @@ def conform_json(result: ConformResult) -> dict[str, object]:
         lines=[_line(line) for line in totals.lines.items],
         files=[asdict(file) for file in totals.files],
         unknown_layouts=[_unknown(file) for file in totals.unknown_layouts],
+        nodes=[_node(node, result.requirements) for node in totals.nodes],
     )
 
 
@@ -97,6 +100,30 @@ def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, obj
     }
 
 
+def _node(node: NodeFinding, texts: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "directory": node.directory,
+        "verdict": str(node.verdict),
+        "epoch": node.epoch,
+        "snapshots": node.snapshots,
+        "log": None if node.log is None else {"start": node.log[0], "end": node.log[1]},
+        "departures": [
+            {
+                "file": remark.file,
+                "rule": remark.rule.id,
+                "arguments": dict(remark.arguments),
+                "because": remark.because,
+                "requirements": _requirements(remark.requirements, texts),
+            }
+            for remark in node.departures
+        ],
+    }
+
+
+def _requirements(ids: Sequence[str], texts: Mapping[str, str]) -> list[dict[str, object]]:
+    return [{"id": one, "text": texts.get(one)} for one in ids]
+
+
 def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
     return {
         **{name: getattr(side, name) for name in ("judged", "departures", "unknowns")},
@@ -114,7 +141,7 @@ def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
         "rule": remark.rule.id,
         "arguments": {name: _argument(value) for name, value in remark.arguments.items()},
         "because": remark.because,
-        "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
+        "requirements": _requirements(remark.requirements, texts),
         "candidates": [asdict(candidate) for candidate in remark.candidates],
     }
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from msgspec import Struct, structs
+from msgspec import field as struct_field
 
-from lockstep_kafka.files.lines import FetchLine, TopicPartition
+from lockstep_kafka.files.lines import FetchLine, FollowedLine, TopicPartition
 from lockstep_kafka.findings import Place, Remark, SessionFinding
+from lockstep_kafka.quorum.knowledge import Quorum
 from lockstep_kafka.rules import Arguments, Rule
 from lockstep_kafka.sessions.broker_report import BrokerReport
 from lockstep_kafka.sessions.knowledge import (
@@ -79,6 +81,7 @@ class BrokerState(Struct, array_like=True):
     ended: list[Ended] = []
     connections: list[ConnectionState] = []
     holders: dict[int, int | None] = {}
+    quorum: Quorum = struct_field(default_factory=Quorum)
 
 
 _Key = TypeVar("_Key")
@@ -117,6 +120,7 @@ class Broker:
         self.report = report
         self.logs = tables.logs
         self.logs.logs.update(state.logs)
+        self.quorum = state.quorum
         self.sessions = tables.sessions
         self.ended = OrderedDict((ended.finding.session, ended) for ended in state.ended)
         self._connections = tables.connections
@@ -164,7 +168,9 @@ class Broker:
         holders = {session: number(holder) for session, holder in self._fetchers.items()}
         fetchers = [fetcher for fetcher in numbers if fetcher is not None]
         ended = list(self.ended.values())
-        return BrokerState(self.logs.logs, fetchers, sessions, ended, connections, holders)
+        return BrokerState(
+            self.logs.logs, fetchers, sessions, ended, connections, holders, self.quorum
+        )
 
     def connection(self, name: str) -> Connection:
         """The connection of that name. One of a broker that was started anew ends all sessions."""
@@ -202,7 +208,7 @@ class Broker:
             if holder is not fetcher:
                 self._fetchers[fetcher.session] = None
 
-    def outside(self, connection: Connection, line: FetchLine) -> SessionFinding:
+    def outside(self, connection: Connection, line: FollowedLine) -> SessionFinding:
         """The finding on a connection's requests outside of any session."""
         if connection.outside is None:
             connection.outside = self.report.begin(line, NO_SESSION, is_whole=True)
@@ -300,6 +306,7 @@ class Broker:
         for session in tuple(self.sessions.values()):
             self.drop(session)
         self.logs.forget_all()
+        self.quorum.start_again()
         self._numbers.clear()
 
 

@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lockstep_kafka.files.arrival_order import ArrivalOrder
-from lockstep_kafka.files.lines import FetchLine, OtherRequest, Request, finding_of
+from lockstep_kafka.files.lines import (
+    FetchLine,
+    OtherRequest,
+    QuorumLine,
+    Request,
+    finding_of,
+)
 from lockstep_kafka.findings import (
     MOVED,
     Finding,
@@ -29,6 +35,7 @@ from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.fetcher_side import FetcherSide
 from lockstep_kafka.sessions.knowledge import (
     NO_SESSION,
+    Connection,
     LeaderSession,
     Seen,
     epochs_between,
@@ -66,6 +73,7 @@ class BrokerFollower:
         self._fetcher_side = FetcherSide(explanations)
         self._leader_heads = LeaderHeads(explanations)
         self._leader_side = LeaderSide(explanations)
+        self._quorum = explanations.quorum
         self._next_epoch = explanations.next_epoch
         self._report = BrokerReport(broker, saved.counts)
         self._order = ArrivalOrder(state=saved.order)
@@ -127,16 +135,34 @@ class BrokerFollower:
         order = self._order
         while (first := order.next()) is not None:
             position, line = first
-            if isinstance(line, FetchLine):
-                self._judge(line, position)
-            else:
-                self._other_request(line, position)
+            self._take(line, position)
 
-    def _other_request(self, request: OtherRequest, position: int) -> None:
+    def _take(self, line: Request, position: int) -> None:
+        """Judge a line, whose turn has come."""
+        if isinstance(line, FetchLine):
+            self._judge(line, position)
+        elif isinstance(line, QuorumLine) and self._quorum.can_judge:
+            self._judge_quorum(line, position)
+        else:
+            self.others += 1
+            self._other_request(line, position)
+            self._broker.quorum.passed(line.connection, line.correlation_id)
+
+    def _other_request(self, request: OtherRequest | QuorumLine, position: int) -> Connection:
         """A request of another API: it takes a correlation id of its connection."""
-        self.others += 1
         connection = self._broker.connection(request.connection)
         connection.other_request(request.correlation_id, position, request.time_ms, request.file)
+        return connection
+
+    def _judge_quorum(self, line: QuorumLine, position: int) -> None:
+        """Judge a request of the metadata quorum: it stands among those outside of sessions."""
+        self.followed += 1
+        finding = self._broker.outside(self._other_request(line, position), line)
+        judged = self._quorum.judge(line, self._broker.quorum)
+        if line.moved:
+            because = f"correlation id {line.correlation_id}"
+            self._report.add(LineFinding(judged.at, MOVED, because))
+        self._report.judge(line, finding, judged.client, judged.node, is_partial=judged.is_partial)
 
     def _judge(self, line: FetchLine, number: int) -> None:
         """Judge a line, which stands at this place of all of the log."""
@@ -157,6 +183,9 @@ class BrokerFollower:
         seen = Seen(line.connection, number, line.time_ms, line.file)
         step = Step(line, broker, position, fetcher, missing, self._held, at, seen)
         finding = self._full(step) if line.asks_for_all else self._incremental(step)
+        if (of_quorum := self._quorum.fetch(line, broker.quorum)) is not None:
+            step.client += of_quorum.client
+            step.leader += of_quorum.node
         for partition in line.answered_twice:
             arguments = {"partition": str(partition)}
             step.leader.append(Remark(Rule.ANSWERED_TWICE, step.at, arguments))

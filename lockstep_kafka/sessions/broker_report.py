@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lockstep_kafka.files.abridged import abridged
-from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.files.lines import FetchLine, FollowedLine
 from lockstep_kafka.findings import (
     Finding,
     LineCounts,
@@ -52,7 +52,7 @@ class BrokerReport:
         """A finding is final."""
         self._findings.append(finding)
 
-    def begin(self, line: FetchLine, session: int, *, is_whole: bool) -> SessionFinding:
+    def begin(self, line: FollowedLine, session: int, *, is_whole: bool) -> SessionFinding:
         """What will come of a session that begins with a line."""
         at = Place(line.file, line.line)
         return SessionFinding(
@@ -68,7 +68,7 @@ class BrokerReport:
 
     def judge(
         self,
-        line: FetchLine,
+        line: FollowedLine,
         finding: SessionFinding,
         client: Sequence[Remark],
         leader: Sequence[Remark],
@@ -102,7 +102,7 @@ class BrokerReport:
         self._tell(line, finding, SideName.BROKER, remark)
 
     def _remark(
-        self, line: FetchLine, finding: SessionFinding, name: SideName, remarks: Sequence[Remark]
+        self, line: FollowedLine, finding: SessionFinding, name: SideName, remarks: Sequence[Remark]
     ) -> None:
         """A line counts as judged unless a remark says that it cannot be; the worst one counts."""
         side = finding.client_side if name is SideName.CLIENT else finding.broker_side
@@ -113,7 +113,7 @@ class BrokerReport:
         for remark in remarks:
             self._tell(line, finding, name, remark)
 
-    def _count(self, line: FetchLine, side: Side, name: SideName, remark: Remark) -> None:
+    def _count(self, line: FollowedLine, side: Side, name: SideName, remark: Remark) -> None:
         side.remark(remark)
         counts = self._counts_of(line)
         if remark.verdict is Verdict.UNKNOWN:
@@ -124,7 +124,7 @@ class BrokerReport:
             counts.broker_departures += 1
 
     def _tell(
-        self, line: FetchLine, finding: SessionFinding, name: SideName, remark: Remark
+        self, line: FollowedLine, finding: SessionFinding, name: SideName, remark: Remark
     ) -> None:
         side = finding.client_side if name is SideName.CLIENT else finding.broker_side
         count = side.by_rule[remark.rule] = side.by_rule.get(remark.rule, 0) + 1
@@ -144,7 +144,7 @@ class BrokerReport:
             )
         )
 
-    def _counts_of(self, line: FetchLine) -> LineCounts:
+    def _counts_of(self, line: FollowedLine) -> LineCounts:
         hour = None if line.time_ms is None else line.time_ms // _HOUR_MS
         return self.counts_of(line.client_id, line.version, hour)
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lockstep_kafka.findings import Candidate, Remark
+from lockstep_kafka.quorum.models import QuorumModels
+from lockstep_kafka.quorum.quorum_follower import QuorumFollower
 from lockstep_kafka.rules import INNER, Rule
 from lockstep_kafka.sessions.fetcher_cases import FetcherCases
 from lockstep_kafka.sessions.leader_case import OPEN, UNKNOWN, Cached, LeaderCase
@@ -115,6 +117,8 @@ class Explanations:
         self.fetchers = FetcherCases(model)
         self.next_epoch: Callable[[int], int] = model.metadata.next_epoch
         """The epoch after one of a session, as the model has it."""
+        self.quorum = QuorumFollower(QuorumModels(model.model.universe.root))
+        """Judges what is none of a session: the metadata quorum, by its own models."""
 
     @staticmethod
     def departure(remark: Remark, candidates: tuple[Candidate, ...] | None) -> Remark:

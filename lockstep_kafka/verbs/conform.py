@@ -7,16 +7,21 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from time import monotonic, sleep
 
 from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.compressed_stream import LONGEST_MAGIC, compression_of
+from lockstep.workspace import KAFKA, Workspace
 from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.shown_lines import shown_lines
 from lockstep_kafka.findings import Progress, RemarkFinding, SessionFinding, Verdict
+from lockstep_kafka.quorum.node_files import read_node
+from lockstep_kafka.quorum.node_side import MODEL as MODEL_OF_FILES
+from lockstep_kafka.quorum.node_side import NodeSide
 from lockstep_kafka.totals import ConformTotals
 from lockstep_kafka.verbs.conform_metrics import ConformMetrics
 from lockstep_kafka.verbs.conform_request import ConformRequest
@@ -71,12 +76,14 @@ class ConformResult:
 def conform(
     request: ConformRequest, *, watch: Watch = Unwatched(), heard: Heard | None = None
 ) -> ConformResult:
-    """Follow each session of the logs through the model.
+    """Follow each session of the logs through the model; with `kraft`, judge the files of nodes.
 
     `heard` takes each remark as soon as it is made. A file that cannot be read is a finding.
     `LockstepError` when a log does not exist, or the workspace does not have the model.
     """
     workspace = request.workspace or workspace_for_logs()
+    if request.kraft:
+        return _nodes(request, workspace)
     name = model_for_logs(workspace, request.model, FOLLOWED)
     logs = [os.fspath(log) for log in request.logs]
     if STANDARD_INPUT in logs and sys.stdin is None:
@@ -122,6 +129,18 @@ def _refuse_compressed(log: str) -> None:
             f"{log} is compressed by {compression.name}: nothing is written to it any more",
             cure="leave out --follow",
         )
+
+
+def _nodes(request: ConformRequest, workspace: Workspace) -> ConformResult:
+    if not (workspace.root / "models" / f"{MODEL_OF_FILES}.py").is_file():
+        raise LockstepError(
+            f"no model can judge files of nodes in the workspace {workspace.name}",
+            cure=f"`--workspace {KAFKA}` has {MODEL_OF_FILES}, which can",
+        )
+    totals, judge = ConformTotals(request.most), NodeSide(workspace.root)
+    for directory in request.logs:
+        totals.add(judge.judge(read_node(Path(directory))))
+    return ConformResult(MODEL_OF_FILES, totals, requirement_texts(workspace.root))
 
 
 def shown_progress(progress: Progress, seconds: float) -> str:

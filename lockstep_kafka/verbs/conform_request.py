@@ -28,6 +28,12 @@ class ConformRequest(Request):
         "folders, glob patterns, or - for standard input. With --engine spark also "
         "kafka://HOST:PORT/TOPIC, and no standard input.",
     )
+    kraft: bool = option(
+        "--kraft",
+        default=False,
+        help="Each LOG is the directory of a node instead: __cluster_metadata-0 with its snapshots "
+        "and quorum-state, or the log directory that it is in. Its files are read, not followed.",
+    )
     model: str | None = option(
         "--model",
         metavar="MODEL",
@@ -84,6 +90,13 @@ class ConformRequest(Request):
             raise LockstepError(
                 "--engine spark writes tables, and no folder is named for them",
                 cure="name one by --out",
+            )
+        of_logs = self.model, self.broker_from, self.metrics, self.follow
+        if self.kraft and (self.engine == SPARK or any(of_logs)):
+            raise LockstepError(
+                "--engine spark, --model, --broker-from, --metrics and --follow do not go with "
+                "--kraft",
+                cure="leave them out",
             )
         topics = [log for log in map(str, self.logs) if log.startswith(TOPIC_SCHEME)]
         given = {

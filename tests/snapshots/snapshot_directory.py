@@ -13,20 +13,24 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from lockstep_kafka.files.snapshot_name import (
+    NotASnapshotName,
+    SnapshotId,
+    Stage,
+    parse_name,
+    snapshot_name,
+)
 from tests.snapshots.snapshot_file import (
     Snapshot,
     SnapshotDamaged,
     encode_snapshot,
     read_snapshot,
 )
-from tests.snapshots.snapshot_name import (
-    NotASnapshotName,
-    SnapshotId,
-    Stage,
-    parse_name,
-    part_name,
-    snapshot_name,
-)
+
+
+def part_name(of: SnapshotId) -> str:
+    """The name under which a snapshot is written until it is whole."""
+    return f"{snapshot_name(of)}.part"
 
 
 class Disk:

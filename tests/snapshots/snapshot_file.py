@@ -25,7 +25,7 @@ from kio.serial import entity_reader, entity_writer
 from kio.serial.errors import SerialError
 from kio.static.primitive import TZAwareMicros, i8, i16, i32, i64
 
-from tests.snapshots.snapshot_name import NotASnapshotName, SnapshotId, parse_name
+from lockstep_kafka.files.snapshot_name import NotASnapshotName, SnapshotId, parse_name
 
 SNAPSHOT_HEADER = 3
 """Type of the control record that a snapshot begins with."""

@@ -12,15 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockstep_kafka.files.snapshot_name import SnapshotId, snapshot_name
 from tests.snapshots.snapshot_directory import (
     Disk,
     Recovered,
     finish_snapshot,
+    part_name,
     recover,
     write_snapshot,
 )
 from tests.snapshots.snapshot_file import SnapshotDamaged, encode_snapshot, read_snapshot
-from tests.snapshots.snapshot_name import SnapshotId, part_name, snapshot_name
 
 OLD = SnapshotId(3, 1)
 NEW = SnapshotId(7, 2)

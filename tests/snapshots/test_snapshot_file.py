@@ -18,6 +18,7 @@ from kio.records.schema import NewRecordBatch, Record
 from kio.records.writers import write_new_batch
 from kio.static.primitive import TZAwareMicros, i8, i16, i32, i64
 
+from lockstep_kafka.files.snapshot_name import SnapshotId, snapshot_name
 from tests.snapshots.snapshot_file import (
     Batch,
     Snapshot,
@@ -25,7 +26,6 @@ from tests.snapshots.snapshot_file import (
     encode_snapshot,
     read_snapshot,
 )
-from tests.snapshots.snapshot_name import SnapshotId, snapshot_name
 
 if TYPE_CHECKING:
     from tests.conftest import KafkaOutput

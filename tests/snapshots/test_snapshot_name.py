@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.snapshots.snapshot_name import (
+from lockstep_kafka.files.snapshot_name import (
     EPOCH_DIGITS,
     OFFSET_DIGITS,
     NotASnapshotName,
@@ -16,9 +16,9 @@ from tests.snapshots.snapshot_name import (
     SnapshotName,
     Stage,
     parse_name,
-    part_name,
     snapshot_name,
 )
+from tests.snapshots.snapshot_directory import part_name
 
 if TYPE_CHECKING:
     from tests.conftest import KafkaOutput

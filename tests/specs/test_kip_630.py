@@ -12,7 +12,8 @@ from kio.schema.fetch_snapshot.v1.request import FetchSnapshotRequest
 from lockstep.language.model import model_names
 from lockstep.specs.kip import Kip, load_kip
 from lockstep.specs.tables import Plain
-from tests.snapshots import snapshot_file, snapshot_name
+from lockstep_kafka.files import snapshot_name
+from tests.snapshots import snapshot_file
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = (595, 630, 951)

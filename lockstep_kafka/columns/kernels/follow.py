@@ -33,7 +33,7 @@ from lockstep_kafka.columns.kernels.layout import (
     NO_ROOM,
     NO_SESSION_ROW,
     NOT_GIVEN,
-    ODD_FETCH,
+    ODD_FOLLOWED,
     ODD_STEP,
     OTHER,
     ROW,
@@ -281,7 +281,7 @@ def follow(m: Any, row: Any) -> Any:
     rows, connections = counts_at(m.rows), counts_at(m.connections)
     kind = rows[row + ROW.kind]
     m.stopped_at = row
-    if kind == ODD_FETCH:
+    if kind == ODD_FOLLOWED:
         return ODD_STEP
     if m.counts_count >= m.counts_room:
         return NO_ROOM

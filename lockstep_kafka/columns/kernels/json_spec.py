@@ -28,9 +28,8 @@ class Object(IntEnum):
     ANSWERED_TOPIC = 7
     ANSWERED = 8
     DIVERGING = 9
-    SNAPSHOT = 10
-    REPLICA = 11
-    CLIENT = 12
+    REPLICA = 10
+    CLIENT = 11
 
 
 OBJECTS: Final = len(Object)
@@ -54,8 +53,8 @@ FIELDS = words(
     "api version correlation client name connection total_digits total_scale replica "
     "old_replica session epoch max_wait min_bytes isolation error response_session throttle "
     "topic_name topic_id partition fetch_offset log_start max_bytes leader_epoch last_fetched "
-    "partition_error high_watermark stable records_size preferred diverging snapshot_end "
-    "snapshot_epoch no_records topic_of time fingerprint software_name software_version"
+    "partition_error high_watermark stable records_size preferred diverging "
+    "no_records topic_of time fingerprint software_name software_version"
 )
 """The fields of the line that is read."""
 
@@ -122,12 +121,12 @@ SPEC: Final = (
     Field(Object.ANSWERED, "logStartOffset", Kind.INTEGER, _F.log_start, 64, 5),
     Field(Object.ANSWERED, "preferredReadReplica", Kind.INTEGER, _F.preferred, first=11),
     Field(Object.ANSWERED, "divergingEpoch", Kind.OBJECT, Object.DIVERGING),
-    Field(Object.ANSWERED, "snapshotId", Kind.OBJECT, Object.SNAPSHOT),
+    # A replica of the metadata quorum has them, or a broker that leads a partition no more.
+    Field(Object.ANSWERED, "snapshotId", Kind.REFUSED),
+    Field(Object.ANSWERED, "currentLeader", Kind.REFUSED),
     Field(Object.ANSWERED, "recordsSizeInBytes", Kind.INTEGER, _F.records_size),
     Field(Object.ANSWERED, "records", Kind.NULL, _F.no_records),
     Field(Object.DIVERGING, "epoch", Kind.INTEGER, _F.diverging, first=4),
-    Field(Object.SNAPSHOT, "endOffset", Kind.INTEGER, _F.snapshot_end, 64),
-    Field(Object.SNAPSHOT, "epoch", Kind.INTEGER, _F.snapshot_epoch),
 )
 
 KEY = words("hash of text length kind target limit bit")

@@ -41,8 +41,8 @@ ANOTHER_BROKER: Final = 10
 
 FETCH: Final = 1
 OTHER: Final = 2
-ODD_FETCH: Final = 3
-"""Kinds of lines. Of an odd Fetch Python has the line."""
+ODD_FOLLOWED: Final = 3
+"""Kinds of lines. Of an odd Fetch, and of a request of the metadata quorum, Python has the line."""
 
 ROW = words(
     "place kind line file time total version correlation client connection replica session epoch "
@@ -54,8 +54,8 @@ ROW = words(
 
 ASKED = words("partition offset log_start max_bytes leader_epoch last_fetched")
 ANSWERED = words("partition error high_watermark stable log_start records_size preferred hint")
-"""What a line asks, and what it is answered, of a partition. `hint` has 1 for a diverging epoch and
-2 for a snapshot; `records_size` is -1 where the log does not say it."""
+"""What a line asks, and what it is answered, of a partition. `hint` is 1 for a diverging epoch;
+`records_size` is -1 where the log does not say it."""
 
 TEXT = words("hash start length")
 PARTITION = words("topic index")

@@ -14,7 +14,7 @@ from lockstep_kafka.columns.kernels.layout import (
     FETCH,
     LATE,
     NOT_GIVEN,
-    ODD_FETCH,
+    ODD_FOLLOWED,
     REMEMBERED,
     REPEATED,
     ROW,
@@ -217,7 +217,7 @@ def take(m: Any, row: Any) -> Any:
     if fingerprint != 0:
         _remember(m, row)
     position, kind = rows[row + ROW.position], rows[row + ROW.kind]
-    if kind != FETCH and kind != ODD_FETCH:
+    if kind != FETCH and kind != ODD_FOLLOWED:
         m.held += 1
         _wait(m, arrival, position, row)
         return DONE

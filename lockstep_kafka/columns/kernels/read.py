@@ -1,7 +1,8 @@
 """Reads lines as Kafka writes them into rows; any other line is left to Python.
 
 What is read here is what `read_line` reads. A line is left where anything is unusual: bytes that
-are not ASCII, an escape, white space in the JSON, a field twice, a number that is too large.
+are not ASCII, an escape, white space in the JSON, a field twice, a number that is too large. A
+request of the metadata quorum is left, too, and a Fetch that is answered as its replicas do.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ from lockstep_kafka.columns.kernels.text import (
     text_number,
     written_time,
 )
+from lockstep_kafka.files.lines import QuorumApi
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
 _ODD = -1
 _FETCH_API = 1
+_QUORUM_APIS = tuple(api.value for api in QuorumApi)
 _FIRST_WITH_IDS = 13
 _OLDEST, _NEWEST = 4, 18
 _SIZE_MISSING = -2
@@ -142,8 +145,7 @@ def _open(m: Any, of: Any) -> Any:
     if of == _ASKED:
         fields[F.log_start] = fields[F.leader_epoch] = fields[F.last_fetched] = -1
     elif of == _ANSWERED:
-        fields[F.log_start] = fields[F.preferred] = -1
-        fields[F.diverging] = fields[F.snapshot_end] = fields[F.snapshot_epoch] = -1
+        fields[F.log_start] = fields[F.preferred] = fields[F.diverging] = -1
         fields[F.records_size] = _SIZE_MISSING
         fields[F.no_records] = 0
     elif of == _REQUEST:
@@ -194,9 +196,6 @@ def _close(m: Any, of: Any) -> Any:
         size = 0 if fields[F.no_records] != 0 else _NO_SIZE
     elif size < 0:
         return False
-    hint = 1 if fields[F.diverging] >= 0 else 0
-    if fields[F.snapshot_epoch] >= 0 or fields[F.snapshot_end] >= 0:
-        hint |= 2
     answered[at + ANSWERED.partition] = partition
     answered[at + ANSWERED.error] = fields[F.partition_error]
     answered[at + ANSWERED.high_watermark] = fields[F.high_watermark]
@@ -204,7 +203,7 @@ def _close(m: Any, of: Any) -> Any:
     answered[at + ANSWERED.log_start] = fields[F.log_start]
     answered[at + ANSWERED.records_size] = size
     answered[at + ANSWERED.preferred] = fields[F.preferred]
-    answered[at + ANSWERED.hint] = hint
+    answered[at + ANSWERED.hint] = 1 if fields[F.diverging] >= 0 else 0
     m.answered_count += 1
     return True
 
@@ -376,7 +375,7 @@ def read(m: Any, at: Any, end: Any) -> Any:
     m.asked_count = m.forgotten_count = m.answered_count = 0
     m.mark += 1
     stop = _object(m, start)
-    if stop < 0:
+    if stop < 0 or fields[F.api] in _QUORUM_APIS:
         return False
     # What the layout prints after the message has no brace, and no second message.
     for place in range(stop, end):

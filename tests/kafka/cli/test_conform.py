@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -278,6 +279,7 @@ def test_json(following: "Desk") -> None:
         "layouts": {},
         "unreadable_files": 1,
         "files_of_unknown_layout": 0,
+        "nodes": {"conforms": 0, "unknown": 0, "departs": 0},
         "interrupted": False,
         "exit_code": 1,
     }
@@ -309,6 +311,71 @@ def test_an_unreadable_file(following: "Desk") -> None:
     assert ran.code == 3
     assert "damaged.gz: not read, or not to its end: the gzip stream is damaged\n" in ran.out
     assert "\n1 session: 1 conform, " in f"\n{ran.out}"
+
+
+STATE = '{"leaderId":1,"leaderEpoch":%d,"votedId":-1,"data_version":0}'
+
+
+def files_of_a_node(desk: "Desk", name: str, epoch: int, snapshot: str) -> None:
+    """A node whose log is empty, and starts at offset 0."""
+    node = desk.root / name
+    node.mkdir()
+    (node / f"{0:020}.log").touch()
+    (node / "quorum-state").write_text(STATE % epoch)
+    batch = struct.pack(">qiibIhi", 0, 49, 2, 2, 0, 0x20, 0) + bytes(34)
+    footer = struct.pack(">q", 1) + batch[8:]
+    (node / snapshot).write_bytes(batch + footer)
+
+
+def test_the_files_of_nodes(desk: "Desk") -> None:
+    name = "00000000000000000007-0000000002.checkpoint"
+    files_of_a_node(desk, "one", 2, name)
+    files_of_a_node(desk, "two", 1, name)
+    files_of_a_node(desk, "three", 2, name)
+    (desk.root / "three" / name).write_bytes(b"half of")
+    ran = desk.run("conform", "--kraft", "one", "two", "three", "--workspace", str(ROOT))
+    assert (ran.code, ran.err) == (1, "")
+    assert (
+        ran.out
+        == f"""\
+one: epoch 2, 1 snapshot, a log from 0 to 0: conforms
+two: epoch 1, 1 snapshot, a log from 0 to 0: departs
+two/{name}: the node departs (snapshot-epoch-newer), because its epoch is 2, that of \
+quorum-state is 1
+  requirement 595-2: Epoch and vote shall be on disk before anybody is told of them, so that a \
+replica that restarts still has them.
+three: epoch 2, 0 snapshots, a log from 0 to 0: unknown
+three/{name}: not read, or not to its end: byte 7: it ends within the batch that begins at 0
+3 nodes: 1 conform, 1 depart, 1 unknown
+"""
+    )
+
+
+def test_the_files_of_a_node_as_json(desk: "Desk") -> None:
+    files_of_a_node(desk, "two", 1, "00000000000000000007-0000000002.checkpoint")
+    ran = desk.run("conform", "--kraft", "two", "--workspace", str(ROOT), "--json")
+    (node,) = ran.json["nodes"]
+    (departure,) = node.pop("departures")
+    assert [one["id"] for one in departure["requirements"]] == ["595-2"]
+    log = {"start": 0, "end": 0}
+    assert node == {
+        "directory": "two",
+        "verdict": "departs",
+        "epoch": 1,
+        "snapshots": 1,
+        "log": log,
+    }
+    assert ran.json["summary"]["nodes"] == {"conforms": 0, "unknown": 0, "departs": 1}
+
+
+def test_no_directory_of_a_node(desk: "Desk") -> None:
+    ran = desk.run("conform", "--kraft", "no-such", "--workspace", str(ROOT))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "lockstep: no-such cannot be read: No such file or directory\n"
+        "  cure: name the directory __cluster_metadata-0 of a node, or the log directory that it "
+        "is in\n"
+    )
 
 
 def test_missing_log(following: "Desk") -> None:

@@ -18,12 +18,22 @@ from lockstep_kafka.files import arrival_order
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import FetchLine
 from lockstep_kafka.findings import Finding, RemarkFinding, Verdict
+from lockstep_kafka.rules import Rule
 from lockstep_kafka.sessions import broker
 from lockstep_kafka.simulated.kafka_json import text
 from lockstep_kafka.simulated.lines import Line
 from lockstep_kafka.verbs.simulate import SimulateRequest, simulate
 from tests.kafka.columns.both import found_in
 from tests.kafka.conform.following import LOGS, ROOT
+from tests.kafka.quorum.test_spoiled_logs import (
+    LINES,
+    Spoil,
+    begin_later,
+    cut,
+    lose,
+    repeat,
+    shuffle,
+)
 from tests.kafka.sessions.random_logs import LOSSES, SEEDS, Loss, some_log
 
 _FEW_HELD = {"window_ms": arrival_order.WINDOW_MS, "held": 20, "state": None}
@@ -180,7 +190,23 @@ def test_many_requests_of_other_kinds(tmp_path: Path) -> None:
     assert agree([file])
 
 
-def _as_other(fetch: bytes) -> bytes:
-    return fetch.replace(b'"requestApiKey":1,', b'"requestApiKey":3,').replace(
-        b'"requestApiKeyName":"FETCH"', b'"requestApiKeyName":"METADATA"'
-    )
+def _as_other(request: bytes) -> bytes:
+    other = re.sub(rb'"requestApiKey":[0-9]+', b'"requestApiKey":3', request)
+    return re.sub(rb'"requestApiKeyName":"[A-Z_]+"', b'"requestApiKeyName":"METADATA"', other)
+
+
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("spoil", [lose, repeat, shuffle, cut, begin_later])
+def test_a_spoiled_log_of_a_quorum(spoil: Spoil, name: str, tmp_path: Path) -> None:
+    file = tmp_path / "kafka-request.log"
+    file.write_text("\n".join(spoil(LINES[name], random.Random(name))) + "\n")
+    assert agree([file])
+
+
+def test_other_requests_on_a_connection_of_a_quorum(tmp_path: Path) -> None:
+    """They take correlation ids, so that nothing is missing between two pieces of a snapshot."""
+    lines = (LOGS / "fetch-snapshot-chunks.log").read_bytes().splitlines(keepends=True)
+    file = tmp_path / "kafka-request.log"
+    file.write_bytes(b"".join([*lines[:2], _as_other(lines[2]), *lines[3:]]))
+    rules = [one.remark.rule for one in agree([file]) if isinstance(one, RemarkFinding)]
+    assert rules == [Rule.BYTES_SKIPPED]

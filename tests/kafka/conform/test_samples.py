@@ -106,10 +106,10 @@ def test_a_sample_that_repeats_a_line() -> None:
 
 
 def test_other_apis_are_counted() -> None:
-    findings = follow(LOGS / "fetch-snapshot-chunks.log")
-    assert findings.sessions == []
-    assert findings.lines == []
-    assert (findings.total.lines, findings.total.followed, findings.total.others) == (6, 0, 6)
+    findings = follow(LOGS / "fresh" / "quota.log.gz")
+    log = read_log(LOGS / "fresh" / "quota.log.gz")
+    assert findings.total.followed == len(log.fetches)
+    assert findings.total.others == len(log.lines) - len(log.fetches)
 
 
 @pytest.mark.parametrize("number", [2, 20, 40])

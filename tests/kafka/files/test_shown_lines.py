@@ -13,7 +13,7 @@ from msgspec import structs
 
 from lockstep.pages.blocks import Paragraph
 from lockstep_kafka.files.abridged import abridged
-from lockstep_kafka.files.lines import AnsweredPartition, FetchLine, TopicPartition
+from lockstep_kafka.files.lines import AnsweredPartition, FetchLine, RaftAnswer, TopicPartition
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.files.shown_lines import shown_lines
 from lockstep_kafka.findings import RemarkFinding, ShownLine, Verdict
@@ -90,6 +90,7 @@ def test_what_an_answer_says() -> None:
     assert said(preferred_read_replica=2) == "t-0 hw 41 read from 2"
     assert said(has_diverging_epoch=True) == "t-0 hw 41 diverging epoch"
     assert said(has_snapshot_id=True) == "t-0 hw 41 snapshot"
+    assert said(raft=RaftAnswer(2, 5, -1, -1)) == "t-0 hw 41 epoch 5 leader 2"
 
 
 @pytest.mark.parametrize(

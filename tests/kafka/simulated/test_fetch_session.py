@@ -44,6 +44,7 @@ def read() -> tuple[list[FetchLine], list[OtherRequest]]:
             if isinstance(line, FetchLine):
                 fetches.append(line)
             else:
+                assert isinstance(line, OtherRequest), line
                 others.append(line)
     return fetches, others
 

@@ -1,7 +1,7 @@
 """Snapshot ids, and the names that Apache Kafka gives to the files of snapshots (KIP-630).
 
 A snapshot has the name `<end offset>-<epoch>.checkpoint`, of twenty and ten digits. What follows
-`.checkpoint` tells of a file that is no snapshot yet, or no longer: `.part` while it is written,
+`.checkpoint` marks a file that is no snapshot yet, or no longer: `.part` while it is written,
 `.deleted` while its deletion waits. Kafka puts digits of its own choice between id and
 `.checkpoint.part`, so that two writers never share a file.
 """
@@ -41,6 +41,9 @@ class SnapshotId(NamedTuple):
     epoch: int
     """That of the last record: 0 to 2^31 - 1."""
 
+    def __str__(self) -> str:
+        return f"({self.end_offset}, {self.epoch})"
+
 
 class Stage(Enum):
     """What a file is, by its name."""
@@ -53,7 +56,7 @@ class Stage(Enum):
 
 
 class SnapshotName(NamedTuple):
-    """What the name of a file tells."""
+    """What the name of a file says."""
 
     id: SnapshotId
     stage: Stage
@@ -68,13 +71,8 @@ def snapshot_name(of: SnapshotId) -> str:
     return f"{of.end_offset:0{OFFSET_DIGITS}}-{of.epoch:0{EPOCH_DIGITS}}{SUFFIX}"
 
 
-def part_name(of: SnapshotId) -> str:
-    """The name under which a snapshot is written until it is whole."""
-    return f"{snapshot_name(of)}.part"
-
-
 def parse_name(name: str) -> SnapshotName | None:
-    """What a file name tells; None for a name that does not claim to be a snapshot's.
+    """What a file name says; None for a name that does not claim to be a snapshot's.
 
     Raises `NotASnapshotName` for one that does and is not of the form, or out of the ranges.
     """

@@ -1,0 +1,1 @@
+"""Requests of the metadata quorum: elections, and snapshots that replicas fetch."""
