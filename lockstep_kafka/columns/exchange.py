@@ -6,8 +6,7 @@ in Python looks it up. So whoever reads the mappings of a `Broker` finds what is
 
 from __future__ import annotations
 
-from typing import Any
-
+from lockstep_kafka.columns.entries import Entries
 from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     ENTRY,
@@ -41,6 +40,7 @@ class Exchange:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.numbers = Numbers(memory)
+        self._entries = Entries(memory, self.numbers)
         self.files: list[str] = []
         """The names of files by their numbers."""
         self.sessions: InUse[int, LeaderSession] = InUse(
@@ -103,7 +103,7 @@ class Exchange:
                 (of_partition(partition), 1, 1, *wanted_words(wanted), 0, 0, 0, 0)
                 for partition, wanted in fetcher.fetching.items()
             ]
-            first = self._hold(-row, entries)
+            first = self._entries.hold(-row, entries)
             memory.tables["connections"][row + CONNECTION.wanted] = first
         memory.tables["connections"][row + CONNECTION.is_here] = 1
         used = int(memory.tables["connections"][row + CONNECTION.used])
@@ -185,7 +185,7 @@ class Exchange:
         is_whole = bool(words[CONNECTION.unwanted])
         if is_whole:
             fetcher.fetching.clear()
-        for entry in self._entries(words[CONNECTION.wanted], is_whole):
+        for entry in self._entries.changed(words[CONNECTION.wanted], is_whole):
             partition = self.numbers.partition(entry[ENTRY.partition])
             fetcher.fetching[partition] = wanted_of(entry)
 
@@ -209,7 +209,7 @@ class Exchange:
             for partition in session.lagging
             if partition not in session.partitions
         ]
-        first = self._hold(row, entries)
+        first = self._entries.hold(row, entries)
         words = memory.tables["sessions"][row : row + SESSION.size]
         words[SESSION.is_here] = 1
         words[SESSION.is_odd] = session.overtaken is not None
@@ -223,8 +223,8 @@ class Exchange:
         words[SESSION.members] = len(session.partitions)
         words[SESSION.held] = first
         words[SESSION.deleted : SESSION.size] = 0
-        self._list(row, SESSION.readable, HELD.is_readable, session.readable)
-        self._list(row, SESSION.lagging, HELD.is_lagging, session.lagging)
+        self._entries.put_in_list(row, SESSION.readable, HELD.is_readable, session.readable)
+        self._entries.put_in_list(row, SESSION.lagging, HELD.is_lagging, session.lagging)
         self._session_rows[number] = row
         self._here[number] = session
         return True
@@ -247,12 +247,12 @@ class Exchange:
         kept = session.partitions
         if is_whole:
             session.partitions = {}
-        for entry in self._entries(first, is_whole):
+        for entry in self._entries.changed(first, is_whole):
             if entry[ENTRY.is_member]:
                 partition = numbers.partition(entry[ENTRY.partition])
                 session.partitions[partition] = held_of(entry, kept.get(partition))
-        session.readable = self._listed(words[SESSION.readable], HELD.is_readable)
-        session.lagging = self._listed(words[SESSION.lagging], HELD.is_lagging)
+        session.readable = self._entries.in_list(words[SESSION.readable], HELD.is_readable)
+        session.lagging = self._entries.in_list(words[SESSION.lagging], HELD.is_lagging)
         memory.do("release", first=first)
         if words[SESSION.judged]:
             self._check_in_judged(session, words)
@@ -368,37 +368,3 @@ class Exchange:
         if name not in self.files:
             self.files.append(name)
         return self.files.index(name)
-
-    def _hold(self, owner: int, entries: list[Any]) -> int:
-        count = len(entries)
-        if not count:
-            return 0
-        self.memory.room_for_held(count)
-        buffer = self.memory.buffer(count * ENTRY.size)
-        buffer[: count * ENTRY.size] = [word for entry in entries for word in entry]
-        return self.memory.do("hold_all", owner=owner, count=count)
-
-    def _entries(self, first: int, is_whole: bool) -> list[list[int]]:
-        if first == 0:
-            return []
-        count = self.memory.do("count_of", first=first)
-        buffer = self.memory.buffer(count * ENTRY.size)
-        count = self.memory.do("entries_of", first=first, is_whole=int(is_whole))
-        entries: list[list[int]] = buffer[: count * ENTRY.size].reshape(-1, ENTRY.size).tolist()
-        return entries
-
-    def _list(self, row: int, ends: int, flag: int, partitions: dict[TopicPartition, None]) -> None:
-        if not partitions:
-            return
-        count = len(partitions)
-        numbers = [self.numbers.of_partition(partition) for partition in partitions]
-        self.memory.buffer(count)[:count] = numbers
-        if self.memory.do("list_all", owner=row, ends=ends, flag=flag, count=count):
-            raise AssertionError("a session lists a partition that it does not have")
-
-    def _listed(self, first: int, flag: int) -> dict[TopicPartition, None]:
-        if first == 0:
-            return {}
-        buffer = self.memory.tables["buffer"]
-        count = self.memory.do("listed", first=first, flag=flag)
-        return {self.numbers.partition(number): None for number in buffer[:count].tolist()}

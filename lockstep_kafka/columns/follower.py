@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from msgspec import structs
 
 from lockstep.system.physical_lines import PhysicalLine
 from lockstep_kafka.columns.exchange import Exchange
 from lockstep_kafka.columns.kernels.layout import (
     ANOTHER_BROKER,
-    ANSWERED,
-    ASKED,
     CASE,
     CONNECTION,
     COUNT,
@@ -25,25 +22,18 @@ from lockstep_kafka.columns.kernels.layout import (
     NO_LOG,
     NO_ROOM,
     NO_SESSION_ROW,
-    ODD_FOLLOWED,
     ODD_LINE,
     ODD_STEP,
-    OTHER,
     REPEATED,
     ROW,
 )
 from lockstep_kafka.columns.memory import Array, Memory
-from lockstep_kafka.columns.numbers import given, number_in
+from lockstep_kafka.columns.numbers import number_in
+from lockstep_kafka.columns.requests import Requests
 from lockstep_kafka.files.arrival_order import unused
 from lockstep_kafka.files.lines import (
-    AnsweredPartition,
-    FetchLine,
-    FollowedLine,
-    OtherRequest,
     Reason,
     Request,
-    RequestedPartition,
-    TopicPartition,
     finding_of,
 )
 from lockstep_kafka.findings import Finding, LineCounts
@@ -89,7 +79,8 @@ class ColumnFollower(BrokerFollower):
         self._exchange = Exchange(self._memory)
         super().__init__(broker, explanations, tables=self._exchange.tables())
         self._explanations = explanations
-        self._odd: dict[int, FollowedLine] = {}
+        self.requests = Requests(self._memory, self._exchange)
+        """What waits; a request that Python read is entered there."""
         self._memory["empty_text"] = self._exchange.numbers.of_text("")
         self._memory.put("prefix", np.frombuffer(prefix.encode() or b"\0", np.uint8))
         self._memory["prefix_length"] = len(prefix.encode())
@@ -166,10 +157,10 @@ class ColumnFollower(BrokerFollower):
             elif code == NO_ROOM:
                 memory.make_room()
             elif code in (REPEATED, LATE):
-                request = self.request(stopped_at)
+                request = self.requests.request(stopped_at)
                 reason = Reason.REPEATED if code == REPEATED else Reason.LATE
                 self._report.add(finding_of(unused(request, reason)))
-                self._free(stopped_at)
+                self.requests.free(stopped_at)
 
     def _check_out_connection(self, row: int) -> bool:
         """Whether the requests of a connection are followed in columns from here on.
@@ -191,33 +182,6 @@ class ColumnFollower(BrokerFollower):
         memory = self._memory
         at, end = memory["at"], memory["line_end"]
         return PhysicalLine(memory["line"], memory.tables["text"][at:end].tobytes(), True, None)
-
-    def enter(self, request: Request, position: int) -> None:
-        """Take up a request that Python read; it is followed when the text goes on."""
-        memory, numbers = self._memory, self._exchange.numbers
-        connection = numbers.of_text(request.connection)
-        client = numbers.of_text(request.client_id)
-        while (row := memory.do("new_row", count=ROW.size)) == 0:
-            memory.make_room()
-        while memory.do("name_connection", number=connection) == 0:
-            memory.make_room()
-        file = self._exchange.file(request.file)
-        words = memory.tables["rows"][row : row + ROW.size]
-        words[ROW.kind] = OTHER if isinstance(request, OtherRequest) else ODD_FOLLOWED
-        words[ROW.line], words[ROW.file] = request.line, file
-        words[ROW.time] = given(request.time_ms)
-        words.view(np.float64)[ROW.total] = request.total_time_ms
-        words[ROW.correlation], words[ROW.client] = request.correlation_id, client
-        words[ROW.connection], words[ROW.fingerprint] = connection, request.fingerprint
-        words[ROW.moved], words[ROW.position] = 0, position
-        words[ROW.asked] = words[ROW.forgotten] = words[ROW.answered] = 0
-        if isinstance(request, OtherRequest):
-            words[ROW.api] = numbers.of_text(request.api)
-        else:
-            words[ROW.asked] = len(request.partitions)
-            words[ROW.answered] = len(request.answered)
-            self._odd[row] = request
-        memory["entering"] = row
 
     def findings(self) -> Sequence[Finding]:
         """What is final since it was last taken."""
@@ -251,15 +215,11 @@ class ColumnFollower(BrokerFollower):
 
     def _step(self, row: int) -> None:
         """Judge a row as `BrokerFollower` does."""
-        request = self.request(row)
+        request = self.requests.request(row)
         position = int(self._memory.tables["rows"][row + ROW.position])
         self._take(request, position)
-        self._free(row)
+        self.requests.free(row)
         self._memory["current"] = 0
-
-    def _free(self, row: int) -> None:
-        self._odd.pop(row, None)
-        self._memory.do("free_row", owner=row)
 
     def _answer_case(self) -> None:
         """Ask the model about a case, and keep the answer for all of its order."""
@@ -302,103 +262,5 @@ class ColumnFollower(BrokerFollower):
         memory.room_for_case()
         memory.do("put_case", outcome=packed)
 
-    def request(self, row: int) -> Request:
-        """The request of a row."""
-        words = self._memory.tables["rows"][row : row + ROW.size]
-        odd = self._odd.get(row)
-        if odd is not None:
-            return structs.replace(odd, moved=True) if words[ROW.moved] else odd
-        total = float(words.view(np.float64)[ROW.total])
-        numbers, files = self._exchange.numbers, self._exchange.files
-        of = words.tolist()
-        if of[ROW.kind] == OTHER:
-            return OtherRequest(
-                of[ROW.line],
-                files[of[ROW.file]],
-                numbers.text(of[ROW.api]),
-                numbers.text(of[ROW.connection]),
-                of[ROW.correlation],
-                numbers.text(of[ROW.client]),
-                number_in(of[ROW.time]),
-                total,
-                of[ROW.fingerprint],
-            )
-        return self._fetch_line(row, of, total)
-
-    def _fetch_line(
-        self, row: int, of: list[int], total: float, is_whole: bool = True
-    ) -> FetchLine:
-        numbers, files = self._exchange.numbers, self._exchange.files
-        asked: dict[TopicPartition, RequestedPartition] = {}
-        forgotten: tuple[TopicPartition, ...] = ()
-        answered: dict[TopicPartition, AnsweredPartition] = {}
-        if is_whole:
-            rows, at = self._memory.tables["rows"], row + ROW.size
-            end = at + of[ROW.asked] * ASKED.size
-            for words in rows[at:end].reshape(-1, ASKED.size).tolist():
-                asked[numbers.partition(words[0])] = RequestedPartition(*words[1:])
-            at, end = end, end + of[ROW.forgotten]
-            forgotten = tuple(map(numbers.partition, rows[at:end].tolist()))
-            at, end = end, end + of[ROW.answered] * ANSWERED.size
-            for words in rows[at:end].reshape(-1, ANSWERED.size).tolist():
-                partition, error, high_watermark, stable, log_start, size, preferred, hint = words
-                answered[numbers.partition(partition)] = AnsweredPartition(
-                    error,
-                    high_watermark,
-                    stable,
-                    log_start,
-                    None if size < 0 else size,
-                    preferred,
-                    bool(hint),
-                )
-        return FetchLine(
-            line=of[ROW.line],
-            file=files[of[ROW.file]],
-            time_ms=number_in(of[ROW.time]),
-            version=of[ROW.version],
-            correlation_id=of[ROW.correlation],
-            client_id=numbers.text(of[ROW.client]),
-            connection=numbers.text(of[ROW.connection]),
-            replica_id=of[ROW.replica],
-            session_id=of[ROW.session],
-            session_epoch=of[ROW.epoch],
-            partitions=asked,
-            forgotten=forgotten,
-            max_wait_ms=of[ROW.max_wait],
-            min_bytes=of[ROW.min_bytes],
-            error_code=of[ROW.error],
-            response_session_id=of[ROW.response_session],
-            throttle_time_ms=of[ROW.throttle],
-            answered=answered,
-            isolation_level=of[ROW.isolation],
-            total_time_ms=total,
-            fingerprint=of[ROW.fingerprint],
-            moved=bool(of[ROW.moved]),
-            software_name=numbers.text(of[ROW.software_name]),
-            software_version=numbers.text(of[ROW.software_version]),
-        )
-
     def _held(self) -> Iterator[tuple[int, Request]]:
-        """The requests that wait, without what they say of partitions."""
-        rows = self._memory.tables["rows"]
-        for row in self.waiting():
-            of = rows[row : row + ROW.size].tolist()
-            request = self._odd.get(row) or (
-                self.request(row)
-                if of[ROW.kind] == OTHER
-                else self._fetch_line(row, of, 0.0, is_whole=False)
-            )
-            yield of[ROW.position], request
-
-    def waiting(self) -> list[int]:
-        """The rows that wait for their turn."""
-        memory = self._memory
-        rows, connections = memory.tables["rows"], memory.tables["connections"]
-        waits = memory.tables["waits"][: memory["waiting"]].tolist()
-        waiting = [what for what in waits if what > 0]
-        for connection in {-what for what in waits if what < 0}:
-            row = int(connections[connection + CONNECTION.first_waiting])
-            while row:
-                waiting.append(row)
-                row = int(rows[row + ROW.next])
-        return waiting
+        return self.requests.held()

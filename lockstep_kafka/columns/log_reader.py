@@ -153,7 +153,7 @@ class _Reading:
             if self._active is follower:
                 at += len(line.content) + 1
                 self._count(line.number)
-                follower.enter(read, self._position + line.number)
+                follower.requests.enter(read, self._position + line.number)
                 if at == text.end:
                     follower.go_on()
                     yield from follower.findings()
@@ -178,7 +178,7 @@ class _Reading:
             return
         follower = self._brokers.follower(read.connection, read.file)
         follower.begin(Text.of(b"", self._file, self._position), 0, read.line + 1)
-        follower.enter(read, self._position + read.line)
+        follower.requests.enter(read, self._position + read.line)
         follower.go_on()
         yield from follower.findings()
 

@@ -32,7 +32,6 @@ from lockstep_kafka.columns.kernels.layout import (
     SESSION,
     TELLING,
 )
-from lockstep_kafka.sessions.fetcher_cases import Expectation, Holding, Interest
 from lockstep_kafka.sessions.leader_case import OPEN, UNKNOWN, Membership
 
 _OUT_OF_RANGE = 1
@@ -42,12 +41,6 @@ _UNSUPPORTED_COMPRESSION = 76
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
 
-_SAME_SESSION, _ANOTHER_SESSION = int(Holding.SAME), int(Holding.ANOTHER)
-_NO_SESSION, _OPEN_SESSION = int(Holding.NONE), int(Holding.OPEN)
-_SAME_EPOCH, _ANOTHER_EPOCH = int(Expectation.SAME), int(Expectation.ANOTHER)
-_FULL, _OPEN_EPOCH = int(Expectation.FULL), int(Expectation.OPEN)
-_NOT_FETCHED, _SAME = int(Interest.ABSENT), int(Interest.SAME)
-_DIFFERENT, _OPEN_INTEREST = int(Interest.DIFFERENT), int(Interest.OPEN)
 _ABSENT = int(Membership.ABSENT)
 
 

@@ -26,7 +26,7 @@ from lockstep_kafka.sessions.leader_case import OPEN, UNKNOWN, Membership, Other
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
-_ABSENT, _PRESENT, _OPEN = int(Membership.ABSENT), int(Membership.PRESENT), int(Membership.OPEN)
+_PRESENT, _OPEN = int(Membership.PRESENT), int(Membership.OPEN)
 _NOBODY, _QUIET, _FILLED = int(Others.ABSENT), int(Others.QUIET), int(Others.WITH_RECORDS)
 _FIRST_WITH_TOPIC_IDS, _FIRST_WITH_LOG_START = 13, 5
 _BEYOND_ALL = 2**63 - 1

@@ -51,7 +51,6 @@ from lockstep_kafka.columns.kernels.requests import (
     received,
     send,
 )
-from lockstep_kafka.sessions.fetcher_cases import Expectation, Holding, Interest
 from lockstep_kafka.sessions.leader_case import Membership
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
@@ -62,12 +61,6 @@ _HOUR_MS = 3_600_000
 _THROTTLED = 4
 """The place of the row among those of `Row`."""
 
-_SAME_SESSION, _ANOTHER_SESSION = int(Holding.SAME), int(Holding.ANOTHER)
-_NO_SESSION, _OPEN_SESSION = int(Holding.NONE), int(Holding.OPEN)
-_SAME_EPOCH, _ANOTHER_EPOCH = int(Expectation.SAME), int(Expectation.ANOTHER)
-_FULL, _OPEN_EPOCH = int(Expectation.FULL), int(Expectation.OPEN)
-_NOT_FETCHED, _SAME = int(Interest.ABSENT), int(Interest.SAME)
-_DIFFERENT, _OPEN_INTEREST = int(Interest.DIFFERENT), int(Interest.OPEN)
 _ABSENT = int(Membership.ABSENT)
 _OPEN_MEMBERSHIP = int(Membership.OPEN)
 

@@ -14,7 +14,7 @@ from numba import njit
 
 from lockstep.machine.search.kernel_parts import bytes_at, counts_at
 from lockstep_kafka.columns.kernels.json_spec import FIELDS as F
-from lockstep_kafka.columns.kernels.json_spec import KEY, KEY_PLACES, OBJECTS, Kind, Object
+from lockstep_kafka.columns.kernels.json_spec import KEY, OBJECTS, Kind, Object
 from lockstep_kafka.columns.kernels.layout import (
     ANSWERED,
     ASKED,
@@ -27,6 +27,7 @@ from lockstep_kafka.columns.kernels.text import (
     text_number,
     written_time,
 )
+from lockstep_kafka.columns.kernels.values import integer, key_at, milliseconds
 from lockstep_kafka.files.lines import QuorumApi
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
@@ -47,95 +48,8 @@ _INTEGER, _TEXT, _TEXT_OR_NULL = int(Kind.INTEGER), int(Kind.TEXT), int(Kind.TEX
 _MILLISECONDS, _OBJECT, _OBJECTS = int(Kind.MILLISECONDS), int(Kind.OBJECT), int(Kind.OBJECTS)
 _INTEGERS, _NULL = int(Kind.INTEGERS), int(Kind.NULL)
 
-_QUOTE, _COMMA, _COLON, _MINUS, _DOT = 0x22, 0x2C, 0x3A, 0x2D, 0x2E
+_QUOTE, _COMMA = 0x22, 0x2C
 _OPEN, _CLOSE, _OPEN_LIST, _CLOSE_LIST = 0x7B, 0x7D, 0x5B, 0x5D
-_ZERO, _NINE = 0x30, 0x39
-
-
-@_compiled
-def _key(m: Any, at: Any, of: Any) -> Any:
-    """The field whose key begins here, and where its value begins.
-
-    The field is 0 where the key is not one that is read, and the place is negative for no key.
-    """
-    text, keys, names = bytes_at(m.text), counts_at(m.keys), bytes_at(m.key_text)
-    start = at
-    value = np.uint64(of + 1)
-    while text[at] != _QUOTE:
-        byte = text[at]
-        if byte < 0x20 or byte > 0x7E or byte == 0x5C:
-            return 0, _ODD
-        value = value * np.uint64(0x100000001B3) ^ np.uint64(byte)
-        at += 1
-    if text[at + 1] != _COLON:
-        return 0, _ODD
-    hashed = np.int64((value ^ value >> np.uint64(29)) & np.uint64(2**62 - 1)) | 1
-    place = hashed % KEY_PLACES
-    while keys[place * KEY.size] != 0:
-        key = place * KEY.size
-        if (
-            keys[key] == hashed
-            and keys[key + KEY.of] == of
-            and keys[key + KEY.length] == at - start
-        ):
-            first = keys[key + KEY.text]
-            same = True
-            for index in range(at - start):
-                if names[first + index] != text[start + index]:
-                    same = False
-            if same:
-                return key, at + 2
-        place = (place + 1) % KEY_PLACES
-    return 0, at + 2
-
-
-@_compiled
-def _integer(m: Any, at: Any, limit: Any) -> Any:
-    """An integer of at most 18 digits, and where it ends; the place is negative for any other."""
-    text = bytes_at(m.text)
-    sign = 1
-    if text[at] == _MINUS:
-        sign = -1
-        at += 1
-    start, value = at, np.int64(0)
-    while _ZERO <= text[at] <= _NINE and at - start < 19:
-        value = value * 10 + (np.int64(text[at]) - _ZERO)
-        at += 1
-    digits = at - start
-    if digits == 0 or digits > 18 or (text[start] == _ZERO and (digits > 1 or sign < 0)):
-        return 0, _ODD
-    if text[at] == _DOT or text[at] == 0x65 or text[at] == 0x45:
-        return 0, _ODD
-    value *= sign
-    if value > limit or value < -limit - 1:
-        return 0, _ODD
-    return value, at
-
-
-@_compiled
-def _milliseconds(m: Any, at: Any) -> Any:
-    """The digits of a decimal number, by what to divide them, and where it ends."""
-    text = bytes_at(m.text)
-    start, value, scale = at, np.int64(0), 1
-    while _ZERO <= text[at] <= _NINE and at - start < 16:
-        value = value * 10 + (np.int64(text[at]) - _ZERO)
-        at += 1
-    digits = at - start
-    if digits == 0 or (digits > 1 and text[start] == _ZERO):
-        return 0, 1, _ODD
-    if text[at] == _DOT:
-        at += 1
-        first = at
-        while _ZERO <= text[at] <= _NINE and at - start < 17:
-            value = value * 10 + (np.int64(text[at]) - _ZERO)
-            scale *= 10
-            at += 1
-        if at == first:
-            return 0, 1, _ODD
-    # Up to 15 digits are a double exactly; the quotient by a power of ten is then rounded once.
-    if at - start > 15 or text[at] == 0x65 or text[at] == 0x45:
-        return 0, 1, _ODD
-    return value, scale, at
 
 
 @_compiled
@@ -218,7 +132,7 @@ def _forgotten(m: Any, at: Any) -> Any:
     if text[at] == _CLOSE_LIST:
         return at + 1
     while True:
-        number, at = _integer(m, at, 2**31 - 1)
+        number, at = integer(m, at, 2**31 - 1)
         if at < 0 or m.forgotten_count >= m.scratch_room:
             return _ODD
         forgotten[m.forgotten_count] = partition_number(m, topic, number)
@@ -236,7 +150,7 @@ def _simple(m: Any, at: Any, key: Any) -> Any:
     text, fields, keys = bytes_at(m.text), counts_at(m.fields), counts_at(m.keys)
     kind, target = keys[key + KEY.kind], keys[key + KEY.target]
     if kind == _INTEGER:
-        fields[target], at = _integer(m, at, keys[key + KEY.limit])
+        fields[target], at = integer(m, at, keys[key + KEY.limit])
         return at
     if kind in (_TEXT, _TEXT_OR_NULL):
         if text[at] == _QUOTE:
@@ -247,7 +161,7 @@ def _simple(m: Any, at: Any, key: Any) -> Any:
         fields[target] = m.empty_text
         return skipped_value(m, at)
     if kind == _MILLISECONDS:
-        fields[F.total_digits], fields[F.total_scale], at = _milliseconds(m, at)
+        fields[F.total_digits], fields[F.total_scale], at = milliseconds(m, at)
         return at
     if kind == _NULL:
         fields[target] = 1
@@ -310,7 +224,7 @@ def _object(m: Any, at: Any) -> Any:
                 continue
         if text[at] != _QUOTE:
             return _ODD
-        key, at = _key(m, at + 1, of)
+        key, at = key_at(m, at + 1, of)
         if at < 0:
             return _ODD
         nested = 0

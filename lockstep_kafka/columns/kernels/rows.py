@@ -8,7 +8,6 @@ from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at, floats_at
 from lockstep_kafka.columns.kernels.json_spec import FIELDS as F
-from lockstep_kafka.columns.kernels.json_spec import Kind, Object
 from lockstep_kafka.columns.kernels.layout import (
     ANSWERED,
     ASKED,
@@ -21,18 +20,6 @@ _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
 _FETCH_API = 1
 _FIRST_WITH_TAGGED_REPLICA = 15
-_OLDEST, _NEWEST = 4, 18
-
-_LINE, _HEADER, _REQUEST = int(Object.LINE), int(Object.HEADER), int(Object.REQUEST)
-_RESPONSE, _ASKED_TOPIC, _ASKED = int(Object.RESPONSE), int(Object.ASKED_TOPIC), int(Object.ASKED)
-_FORGOTTEN_TOPIC, _ANSWERED = int(Object.FORGOTTEN_TOPIC), int(Object.ANSWERED)
-_INTEGER, _TEXT, _TEXT_OR_NULL = int(Kind.INTEGER), int(Kind.TEXT), int(Kind.TEXT_OR_NULL)
-_MILLISECONDS, _OBJECT, _OBJECTS = int(Kind.MILLISECONDS), int(Kind.OBJECT), int(Kind.OBJECTS)
-_INTEGERS, _NULL = int(Kind.INTEGERS), int(Kind.NULL)
-
-_QUOTE, _COMMA, _COLON, _MINUS, _DOT = 0x22, 0x2C, 0x3A, 0x2D, 0x2E
-_OPEN, _CLOSE, _OPEN_LIST, _CLOSE_LIST = 0x7B, 0x7D, 0x5B, 0x5D
-_ZERO, _NINE = 0x30, 0x39
 
 
 @_compiled

@@ -107,7 +107,7 @@ def _moment(line: Line, chance: random.Random) -> Line:
 @pytest.mark.parametrize("change", [_nothing, _any_field, _moment], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 @given(seed=SEEDS)
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_a_random_log(
     tmp_path_factory: pytest.TempPathFactory,
     loss: Loss,

@@ -51,7 +51,7 @@ class Reader(ColumnFollower):
             assert code == ODD_LINE
             read[self.line] = None
             at = self.at + len(self.odd_line().content) + 1
-        for request in map(self.request, self.waiting()):
+        for request in map(self.requests.request, self.requests.waiting()):
             # Whether it stands behind a later one is not known when a line is read by itself.
             moved = {"moved": False} if isinstance(request, FetchLine) else {}
             read[request.line] = structs.replace(request, **moved)
@@ -161,7 +161,7 @@ DAMAGES = (_byte, _left_out, _twice, _number, _moved)
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_damaged_lines(damage: Damage, seed: int) -> None:
     chance = random.Random(seed)
     lines = [
