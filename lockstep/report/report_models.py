@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from lockstep.answers.history import Entry
 from lockstep.pages.blocks import Block, Figure, Paragraph, Row, Section, Span, Table, Text
 from lockstep.pages.plots import Bar, bars, course
 from lockstep.report.faults import steps_text
 from lockstep.report.source_links import SourceLinks
 from lockstep.verbs.fault_task import FaultAnswer
 from lockstep.verbs.report import Claim, ModelReport
-from lockstep.verbs.report_history import Entry
 from lockstep.words import plural
 
 NOT_CHECKED = "not checked"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from lockstep.answers.history import CHECK, PROVE, TWIN, Entry, HistoryRow
 from lockstep.pages.blocks import Block, Figure, Page, Paragraph, Row, Section, Span, Table
 from lockstep.pages.output import document
 from lockstep.pages.plots import course
@@ -18,7 +19,6 @@ from lockstep.report.source_links import SourceLinks
 from lockstep.specs.matrix import AnswerKind
 from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.report import Conformance, Report
-from lockstep.verbs.report_history import CHECK, PROVE, TWIN, Entry, HistoryRow
 from lockstep.words import plural, shown_path
 
 _MOST_CHANGES = 200

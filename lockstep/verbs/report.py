@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from lockstep.answers.history import CHECK, MUTANTS, Entry, History, history_rows
 from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_definitions, fault_marks
 from lockstep.language.model import Model
@@ -30,7 +31,6 @@ from lockstep.verbs.report_checks import (
     model_of,
     mutants_report,
 )
-from lockstep.verbs.report_history import CHECK, MUTANTS, Entry, History, history_rows
 from lockstep.workspace import Workspace, find_workspace
 
 __all__ = ["Report", "ReportRequest", "report"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from lockstep.answers.answer import Answer, earliest
+from lockstep.answers.history import CHECK, FAULTS, MUTANTS, PROVE, TWIN, Entry
 from lockstep.answers.store import Question, latest_answers
 from lockstep.errors import LockstepError
 from lockstep.language.frontend import lower
@@ -25,7 +26,6 @@ from lockstep.verbs.faults import FaultsOfModel, FaultsRequest, plan_faults
 from lockstep.verbs.mutants import MutantsOfModel, MutantsRequest, plan_mutants
 from lockstep.verbs.prove_kept import kept_proof, proof_question
 from lockstep.verbs.prove_result import Proved, Subject, load_subjects
-from lockstep.verbs.report_history import CHECK, FAULTS, MUTANTS, PROVE, TWIN, Entry
 from lockstep.verbs.twin import TwinRequest, comparison_question, twin_scopes
 from lockstep.verbs.twin_result import kept_comparison
 from lockstep.words import plural

@@ -1,7 +1,7 @@
 """What Python's objects and the tables know of one broker, each thing in one place at a time.
 
 What the kernel works on is checked out of the objects; it is checked in again as soon as anything
-in Python looks it up. So whoever reads the mappings of a `Broker` finds what is known now.
+in Python looks it up. So the mappings of a `Broker` always give what is known now.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ class Exchange:
         finding.broker_side.judged += judged
 
     def check_out_log(self, number: int) -> None:
-        """The row of a partition has what was told of it, and which sessions know that."""
+        """The row of a partition has what was answered of it, and which sessions know that."""
         memory, partition = self.memory, self.numbers.partition(number)
         row = int(memory.tables["log_of"][number])
         if row == 0:
@@ -313,7 +313,7 @@ class Exchange:
         ]
 
     def check_in_log(self, partition: TopicPartition) -> None:
-        """What was told of a partition goes to its object."""
+        """What was answered of a partition goes to its object."""
         words = self.memory.tables["logs"]
         row = int(self.memory.tables["log_of"][self.numbers.of_partition(partition)])
         if not words[row + LOG.is_told]:

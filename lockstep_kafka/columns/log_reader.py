@@ -81,7 +81,7 @@ class _Reading:
     def findings(self, opened: Callable[[BinaryIO], object]) -> Iterator[Finding]:
         """What is found in the file; `opened` takes it."""
         with _blocks(self._file, opened) as blocks:
-            held = b""
+            held = bytearray()
             rest: Iterable[bytes] = ()
             while len(held) <= LONGEST_LINE:
                 try:
@@ -95,15 +95,15 @@ class _Reading:
                 if not end:
                     held += block
                     continue
-                content, held = held + block[:end], block[end:]
+                content, held = bytes(held) + block[:end], bytearray(block[end:])
                 begun = yield from self._text(content)
                 if begun is not None:
-                    held = content[begun:] + held
+                    held[:0] = content[begun:]
                     rest = blocks
                     break
             else:
                 rest = blocks
-            lines = lines_of(chain((held,) if held else (), rest), self.last + 1)
+            lines = lines_of(chain((bytes(held),) if held else (), rest), self.last + 1)
             for line in joined_lines(lines):
                 self.last = line.number
                 self._brokers.lines += 1

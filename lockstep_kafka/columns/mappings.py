@@ -131,7 +131,7 @@ class Fetchers(dict[int, "Fetcher | None"]):
 
 
 class Logs(dict[TopicPartition, LeaderLog]):
-    """What was told of partitions."""
+    """What was answered of partitions."""
 
     def __init__(
         self, check_in: Callable[[TopicPartition], None], forget_all: Callable[[], None]

@@ -42,7 +42,7 @@ def observe(
     """
     files = log_files(logs)
     for file in files:
-        paths.broker(file.path)  # one that names no broker is told before anything is followed
+        paths.broker(file.path)  # one that names no broker is reported before anything is followed
     reading = Reading.of(files) if wait is None else Reading()
     if in_columns is None:
         in_columns = wait is None and _pays(files)

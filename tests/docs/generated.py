@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from lockstep.answers.answer import Answer
+from lockstep.answers.history import Entry
 from lockstep.cli.app import app
 from lockstep.verbs.check_result import CheckDetails
 from lockstep.verbs.costs import AttainedDetails, CostDetails, CostsDetails
@@ -24,7 +25,6 @@ from lockstep.verbs.prove_kept import (
     ProveDetails,
 )
 from lockstep.verbs.replay import OnDetails, ReplayDetails
-from lockstep.verbs.report_history import Entry
 from lockstep.verbs.review_evidence import Evidence
 from lockstep.verbs.review_result import (
     ActionDetails,

@@ -153,7 +153,7 @@ def explain_all(m: Any, row: Any) -> Any:
 
 @_compiled
 def take_in(m: Any, row: Any, session: Any, named: Any) -> Any:
-    """What the session has of a partition afterwards, and what was told of that."""
+    """What the session has of a partition afterwards, and what was answered of that."""
     rows, sessions, held = counts_at(m.rows), counts_at(m.sessions), counts_at(m.held_rows)
     names, log_of = counts_at(m.named), counts_at(m.log_of)
     partition, entry = names[named + NAMED.partition], names[named + NAMED.held]
@@ -241,7 +241,7 @@ def forget_log(m: Any, row: Any, named: Any) -> Any:
 
 @_compiled
 def tell(m: Any, row: Any, named: Any) -> Any:
-    """Keep what is answered of a partition for all sessions; whether it is the latest told."""
+    """Keep what is answered of a partition for all sessions; whether it is the latest."""
     rows, names, logs = counts_at(m.rows), counts_at(m.named), counts_at(m.logs)
     held, log_of = counts_at(m.held_rows), counts_at(m.log_of)
     answered, leader_epoch = names[named + NAMED.answered], names[named + NAMED.leader_epoch]

@@ -1,4 +1,4 @@
-"""What sessions and fetchers have of partitions, and what leaders told of these."""
+"""What sessions and fetchers have of partitions, and what leaders answered of these."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def watch(m: Any, log: Any, entry: Any) -> Any:
 
 @_compiled
 def leave(m: Any, log: Any, entry: Any) -> Any:
-    """The session need not be told of the partition."""
+    """The session has the partition no more, or lags in it already."""
     logs, held = counts_at(m.logs), counts_at(m.held_rows)
     if held[entry + HELD.is_up] == 0:
         return
