@@ -252,10 +252,13 @@ class NodeFinding:
 
     @property
     def verdict(self) -> Verdict:
-        """`unknown` where a file is damaged, and nothing departs."""
+        """`unknown` where a file is damaged or there is nothing to judge, and nothing departs."""
         if self.departures:
             return Verdict.DEPARTS
-        return Verdict.UNKNOWN if self.damaged else Verdict.CONFORMS
+        has_records = self.log is not None and self.log[0] < self.log[1]
+        if self.damaged or not (has_records or self.snapshots or self.epoch is not None):
+            return Verdict.UNKNOWN
+        return Verdict.CONFORMS
 
 
 @dataclass(frozen=True, slots=True)

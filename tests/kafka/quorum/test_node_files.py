@@ -308,3 +308,11 @@ def test_what_is_no_directory_of_a_node(name: str, node: Path) -> None:
 def test_what_does_not_go_with_it(options: dict[str, Any]) -> None:
     with pytest.raises(LockstepError, match="do not go with --kraft"):
         ConformRequest(("a",), kraft=True, **options)
+
+
+def test_files_that_say_nothing_do_not_conform(tmp_path: Path) -> None:
+    """A log that ends within its first batch, and no other file: nothing was judged."""
+    (tmp_path / "00000000000000000000.log").write_bytes(b"junk\n")
+    finding = judged(tmp_path)
+    assert (finding.verdict, finding.departures) == (Verdict.UNKNOWN, ())
+    assert result(tmp_path).exit_code == ExitCode.INCONCLUSIVE
