@@ -41,6 +41,9 @@ from lockstep_kafka.files.layouts import MARKER
 
 Array = NDArray[Any]
 
+NAMED_AT_MOST: Final = 1 << 15
+"""Partitions of a line that are judged in columns."""
+
 _PLACE: Final[dict[str, int]] = MEMORY._asdict()
 _COMMAND: Final[dict[str, int]] = COMMANDS._asdict()
 
@@ -108,7 +111,7 @@ class Memory:
         self["marker_length"] = len(MARKER)
         self.put("crc", _crc_tables())
         room = self["scratch_room"] = 1 << 14
-        self["named_room"] = 1 << 15
+        self["named_room"] = NAMED_AT_MOST
         self["window"] = WINDOW_MS
         self["held_at_most"] = HELD_AT_MOST
         self["ordered_at_most"] = CONNECTIONS
@@ -135,7 +138,7 @@ class Memory:
             ("listings", np.int64, 16),
             ("case", np.int64, CASE.size),
             ("numbers", np.int64, 16),
-            ("named", np.int64, NAMED.size * ((1 << 15) + 1)),
+            ("named", np.int64, NAMED.size * (NAMED_AT_MOST + 1)),
         ):
             self.put(name, np.zeros(size, words))
         self.put("clocks", np.array([-np.inf, 0.0, -np.inf]))

@@ -46,13 +46,13 @@ _ABSENT = int(Membership.ABSENT)
 
 @_compiled
 def _name(m: Any, session: Any, partition: Any) -> Any:
-    """Judge a partition, too, if the line does not have it among those already."""
+    """Judge a partition, too, if it is not among those of the line already.
+
+    There is none beyond `named_room`: a line with so many is judged by Python.
+    """
     marks, names = counts_at(m.marks), counts_at(m.named)
     mark = partition * MARK.size
-    if marks[mark + MARK.named] == m.mark:
-        return
-    if m.named_count >= m.named_room:
-        m.is_full = 1
+    if marks[mark + MARK.named] == m.mark or m.named_count >= m.named_room:
         return
     marks[mark + MARK.named] = m.mark
     named = m.named_count * NAMED.size

@@ -158,7 +158,9 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
             code = explain_all(m, row)
         if code != DONE:
             return code
-    if m.is_full != 0 or not has_room(m, asked + m.named_count):
+    if m.named_count >= m.named_room:
+        return ODD_STEP
+    if not has_room(m, asked + m.named_count):
         return NO_ROOM
     is_partial = 0
     if (
@@ -207,8 +209,8 @@ def _full(m: Any, row: Any, connection: Any) -> Any:
     code = explain_all(m, row)
     if code != DONE:
         return code
-    if m.is_full != 0:
-        return NO_ROOM
+    if m.named_count >= m.named_room:
+        return ODD_STEP
     for index in range(m.named_count):
         named = index * NAMED.size
         if names[named + NAMED.has_data] != 0:

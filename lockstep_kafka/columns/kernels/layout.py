@@ -62,9 +62,6 @@ PARTITION = words("topic index")
 MARK = words("asked answered asked_at answered_at forgotten named")
 """The last line that names a partition so, by a number of its own, and where."""
 
-WAITING = words("position what")
-"""A row that waits, or the negative of a connection's place in its table."""
-
 REMEMBERED = words("connection correlation fingerprint next")
 
 CONNECTION = words(
@@ -141,7 +138,7 @@ MEMORY = words(
     # What is asked for, and why it stopped.
     "command owner first count ends flag number partition outcome is_whole stopped_at "
     # Reading.
-    "text at end line lines file first_position line_end is_full keys key_text required "
+    "text at end line file first_position line_end is_full keys key_text required "
     "required_of_others marker marker_length crc empty_text fields stack scratch_room "
     "asked asked_count forgotten forgotten_count answered answered_count "
     "names names_end names_room texts texts_count texts_room text_table text_mask "

@@ -100,7 +100,6 @@ def _run(m: Any) -> Any:
             m.entering = row
             m.at = end + 1
             m.line += 1
-            m.lines += 1
         code = take(m, m.entering)
         m.stopped_at = m.entering
         m.entering = 0

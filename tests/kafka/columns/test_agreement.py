@@ -171,6 +171,7 @@ def test_little_is_remembered(monkeypatch: pytest.MonkeyPatch, name: str) -> Non
         monkeypatch.setattr(module, "CONNECTIONS", 4)
     monkeypatch.setattr(arrival_order.ArrivalOrder.__init__, "__kwdefaults__", _FEW_HELD)
     monkeypatch.setattr(memory, "HELD_AT_MOST", _FEW_HELD["held"])
+    monkeypatch.setattr(memory, "NAMED_AT_MOST", 2)
     agree([LOGS / "fresh" / f"{name}.log.gz"])
 
 
