@@ -43,6 +43,7 @@ class Exchange:
         self._entries = Entries(memory, self.numbers)
         self.files: list[str] = []
         """The names of files by their numbers."""
+        self._of_file: dict[str, int] = {}
         self.sessions: InUse[int, LeaderSession] = InUse(
             memory, self.check_in_session, self._session_used
         )
@@ -365,6 +366,7 @@ class Exchange:
 
     def file(self, name: str) -> int:
         """The number of a file."""
-        if name not in self.files:
+        number = self._of_file.setdefault(name, len(self.files))
+        if number == len(self.files):
             self.files.append(name)
-        return self.files.index(name)
+        return number

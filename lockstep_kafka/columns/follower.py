@@ -16,6 +16,7 @@ from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     COUNT,
     DONE,
+    EXPLAINED,
     LATE,
     NEW_CASE,
     NO_CONNECTION,
@@ -49,7 +50,6 @@ from lockstep_kafka.sessions.fetcher_cases import (
 from lockstep_kafka.sessions.leader_case import Answer, LeaderCase, Membership, Others, Row
 from lockstep_kafka.sessions.leader_lines import LineCase, ResponseId, SessionState
 
-_EXPLAINED = 1 << 12
 _ROWS = tuple(Row)
 _PADDING = bytes(64)
 """What is read stops at zeros."""
@@ -253,7 +253,7 @@ class ColumnFollower(BrokerFollower):
         packed = 0
         if outcome is not None:
             packed = (
-                _EXPLAINED
+                EXPLAINED
                 | outcome.membership
                 | outcome.is_requested << 2
                 | numbers.index(outcome.high_watermark) << 3

@@ -38,7 +38,8 @@ class ColumnBrokers(Brokers):
         try:
             for finding in reading.findings(self._reading.open):
                 yield finding
-                yield from self.reported(path)
+                if self.is_due():
+                    yield from self.progress(path)
         except OSError as error:
             reason = error.strerror or str(error)
             yield finding_of(Skipped(reading.last + 1, path, Reason.UNREADABLE, reason))

@@ -74,17 +74,17 @@ class Brokers:
             else:
                 self.lines += 1
                 yield from self._follow(line, position + line.line)
-            yield from self.reported(path)
+            if self.is_due():
+                yield from self.progress(path)
         yield from layout_found(path, seen)
 
-    def reported(self, path: str) -> Iterator[Finding]:
-        """How far the reading is, now and then."""
-        if self.lines - self._reported >= _LINES_OF_PROGRESS:
-            self._reported = self.lines
-            yield from self.progress(path)
+    def is_due(self) -> bool:
+        """Whether it was not said for some thousand lines how far the reading is."""
+        return self.lines - self._reported >= _LINES_OF_PROGRESS
 
     def progress(self, file: str) -> Iterator[Finding]:
         """How far the reading is, and the lines that were followed since this was last asked."""
+        self._reported = self.lines
         followers = self.followers.values()
         for broker, follower in self.followers.items():
             yield CountedLines(broker, follower.take_counts())

@@ -14,6 +14,7 @@ from lockstep_kafka.columns.kernels.layout import (
     ASKED,
     CASE,
     DONE,
+    EXPLAINED,
     HELD,
     LOG,
     NAMED,
@@ -30,8 +31,6 @@ _PRESENT, _OPEN = int(Membership.PRESENT), int(Membership.OPEN)
 _NOBODY, _QUIET, _FILLED = int(Others.ABSENT), int(Others.QUIET), int(Others.WITH_RECORDS)
 _FIRST_WITH_TOPIC_IDS, _FIRST_WITH_LOG_START = 13, 5
 _BEYOND_ALL = 2**63 - 1
-
-EXPLAINED = 1 << 12
 
 
 @_compiled

@@ -8,6 +8,7 @@ from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at
 from lockstep_kafka.columns.kernels.case import outcome_place
+from lockstep_kafka.columns.kernels.follow import session_place
 from lockstep_kafka.columns.kernels.held import append, held_by, hold, let_go, watch
 from lockstep_kafka.columns.kernels.layout import (
     CASE,
@@ -191,11 +192,9 @@ def put_case(m: Any) -> Any:
 def put_session(m: Any) -> Any:
     """The row of the session `number`, a new one where it has none."""
     sessions, table = counts_at(m.sessions), counts_at(m.session_table)
-    place = (m.number * 0x9E3779B1 >> 7) & m.session_mask
-    while table[place] != 0:
-        if sessions[table[place] + SESSION.number] == m.number:
-            return table[place]
-        place = (place + 1) & m.session_mask
+    place = session_place(m, m.number)
+    if table[place] != 0:
+        return table[place]
     row = m.sessions_end
     m.sessions_end += SESSION.size
     m.sessions_count += 1

@@ -119,7 +119,7 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
         return ODD_STEP
     is_throttled = rows[row + ROW.throttle] > 0 and rows[row + ROW.answered] == 0
     served = counts_at(m.served)[SERVED.throttled if is_throttled else SERVED.incremental]
-    session = session_row(m, number)
+    session = counts_at(m.session_table)[session_place(m, number)]
     if served < 0:
         return ODD_STEP
     if session == 0 or sessions[session + SESSION.is_here] == 0:
@@ -238,15 +238,13 @@ def _full(m: Any, row: Any, connection: Any) -> Any:
 
 
 @_compiled
-def session_row(m: Any, number: Any) -> Any:
-    """The row of a session; 0 where it has none."""
+def session_place(m: Any, number: Any) -> Any:
+    """Where a session stands in the table of sessions, or the free place for it."""
     sessions, table = counts_at(m.sessions), counts_at(m.session_table)
     place = (number * 0x9E3779B1 >> 7) & m.session_mask
-    while table[place] != 0:
-        if sessions[table[place] + SESSION.number] == number:
-            return table[place]
+    while table[place] != 0 and sessions[table[place] + SESSION.number] != number:
         place = (place + 1) & m.session_mask
-    return 0
+    return place
 
 
 @_compiled

@@ -117,6 +117,9 @@ CASE = words(
 )
 """A `LeaderCase`, as it is put to the model."""
 
+EXPLAINED: Final = 1 << 12
+"""The bit of an answer of the model that some behaviour explains the case."""
+
 ENTRY = words(
     "partition is_member has_interest offset log_start max_bytes leader_epoch last_fetched "
     "high_watermark told_log_start stable told_epoch"
