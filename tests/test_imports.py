@@ -25,6 +25,7 @@ FLOORS = (
     ("diagram",),
     ("twin", "review", "costs", "walk"),
     ("testing", "answers"),
+    ("drive",),
     ("campaign",),
     ("requests",),
     ("verbs",),
