@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from lockstep.language.model import Model, Property
 from lockstep.plain.fair_parts import FairParts, Promises, fair_parts
@@ -160,6 +159,8 @@ class _Search:
 
     def _distance_to(self, ends: Mask, region: Mask) -> NDArray[np.int32]:
         """For each state how many steps of the region lead to one of `ends` at least, or -1."""
+        from scipy.sparse import csr_array  # see `fair_parts`
+
         space, size = self._space, len(self._space.states)
         steps = (np.ones(len(space.targets), np.int8), space.targets, space.first)
         backwards = csr_array(steps, shape=(size, size)).tocsc()
