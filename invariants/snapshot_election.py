@@ -53,7 +53,9 @@ from models.snapshot_election_replication import (
     truncate,
 )
 from models.snapshot_election_state import (
+    FETCH_RULE,
     MAX_CUTS,
+    MAX_SNAPSHOTS,
     NOTICES,
     Role,
     SnapshotElection,
@@ -160,20 +162,21 @@ def a_leader_writes_on(s: SnapshotElection):
 
 @sometimes("630-12")
 def a_snapshot_stands_for_all_that_is_committed(s: SnapshotElection):
-    """A replica has a snapshot that ends at the high watermark."""
-    return any(len(s.snapshot[v]) == len(s.committed) > 0 for v in Voter)
+    """A replica has a snapshot that ends at the high watermark, where there are any."""
+    return MAX_SNAPSHOTS == 0 or any(len(s.snapshot[v]) == len(s.committed) > 0 for v in Voter)
 
 
 @sometimes("630-13")
 def a_leader_keeps_no_record_in_its_log(s: SnapshotElection):
-    """A leader's snapshot has taken the place of all of its log."""
-    return any(s.role[v] == Role.LEADER and len(s.log[v]) == 0 for v in Voter)
+    """A leader's snapshot has taken the place of all of its log, where there are any."""
+    return MAX_SNAPSHOTS == 0 or any(s.role[v] == Role.LEADER and len(s.log[v]) == 0 for v in Voter)
 
 
 @sometimes("630-30")
 def a_fetched_snapshot_ends_no_later_than_the_log(s: SnapshotElection):
-    """A follower has fetched a snapshot, and its log goes as far in offset or further."""
-    return any(
+    """A follower has fetched a snapshot, and its log goes as far in offset or further. Where a
+    snapshot is sent for an offset alone (630-D20), none does."""
+    return (MAX_SNAPSHOTS == 0 or FETCH_RULE != "earliest") or any(
         s.unapplied[v] and s.restarts == 0 and log_end(s, v) >= len(s.snapshot[v]) for v in Voter
     )
 
@@ -182,13 +185,15 @@ def a_fetched_snapshot_ends_no_later_than_the_log(s: SnapshotElection):
 def a_whole_log_has_a_snapshot_beyond_the_high_watermark(s: SnapshotElection):
     """A follower that lacks nothing below its log has fetched a snapshot of records that it does
     not know to be committed."""
-    return any(s.log_start[v] == 0 and s.high_watermark[v] < len(s.snapshot[v]) for v in Voter)
+    return MAX_SNAPSHOTS == 0 or any(
+        s.log_start[v] == 0 and s.high_watermark[v] < len(s.snapshot[v]) for v in Voter
+    )
 
 
 @sometimes("630-31", "630-32")
 def a_voter_caught_between_votes(s: SnapshotElection):
     """A follower votes after it got a snapshot and before it reset its log."""
-    return any(
+    return MAX_SNAPSHOTS == 0 or any(
         s.role[c] == Role.CANDIDATE and s.unapplied[v] and v != c
         for c in Voter
         for v in s.granted[c]

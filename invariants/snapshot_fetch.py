@@ -44,6 +44,8 @@ from invariants.snapshot_fetch_download import (
     responses_keep_within_max_bytes,
     lagging_replica_catches_up,
     followers_learn_the_high_watermark,
+    a_follower_does_not_know_what_is_committed,
+    all_followers_know_what_is_committed,
     every_request_is_answered,
     old_snapshots_go_though_live_replicas_lack_them,
     what_all_live_replicas_have_goes_at_once,

@@ -279,6 +279,20 @@ def followers_learn_the_high_watermark(s: SnapshotFetch, r: Replica):
     return lacks_the_high_watermark(s, r), not lacks_the_high_watermark(s, r)
 
 
+@sometimes("595-24")
+def a_follower_does_not_know_what_is_committed(s: SnapshotFetch):
+    """A replica has a record that its leader has committed, and does not know that."""
+    return any(lacks_the_high_watermark(s, r) for r in Replica)
+
+
+@sometimes("595-24")
+def all_followers_know_what_is_committed(s: SnapshotFetch):
+    """Something is committed, and whoever is led knows it."""
+    return len(s.committed) > 0 and all(
+        s.high_watermark[r] == len(s.committed) for r in Replica if is_led(s, r)
+    )
+
+
 @leads_to(
     "630-62",
     weak=(

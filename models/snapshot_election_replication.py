@@ -2,6 +2,7 @@
 
 from lockstep import action, require
 from models.snapshot_election_state import (
+    FETCH_RULE,
     MAX_RESTARTS,
     MAX_SNAPSHOTS,
     MAX_WIPES,
@@ -50,14 +51,26 @@ def up_to(s: SnapshotElection, v, epoch):
     return records[: max(s.log_start[v], sum(1 for r in records if r.epoch <= epoch))]
 
 
+def known_up_to(s: SnapshotElection, leader, epoch):
+    """What a leader compares a fetch with: its records of this epoch and those before it."""
+    records = history(s, leader)
+    until = records[: sum(1 for r in records if r.epoch <= epoch)]
+    return until if FETCH_RULE == "history" else up_to(s, leader, epoch)
+
+
+def parts_at_the_start(start, fetcher):
+    """A fetch from the leader's log start on has no epoch that goes with it (630-D20)."""
+    return start.epoch > fetcher.epoch or (
+        start.end_offset == fetcher.end_offset and start.epoch != fetcher.epoch
+    )
+
+
 def answer(s: SnapshotElection, leader, fetcher):
     """What a leader answers a fetch from the end of a log."""
     start = id_of(history(s, leader)[: s.log_start[leader]])
-    agreed = id_of(up_to(s, leader, fetcher.epoch))
-    if (
-        start.end_offset > fetcher.end_offset
-        or start.epoch > fetcher.epoch
-        or (start.end_offset == fetcher.end_offset and start.epoch != fetcher.epoch)
+    agreed = id_of(known_up_to(s, leader, fetcher.epoch))
+    if start.end_offset > fetcher.end_offset or (
+        FETCH_RULE == "earliest" and parts_at_the_start(start, fetcher)
     ):
         return Answer.SNAPSHOT
     if agreed.epoch == fetcher.epoch and agreed.end_offset >= fetcher.end_offset:
@@ -128,7 +141,7 @@ def truncated(s: SnapshotElection, v, diverging):
 def truncate(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
     """A follower is told where its log diverges from the leader's."""
     require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.DIVERGING)
-    new.log[v] = truncated(s, v, id_of(up_to(s, leader, last_epoch(history(s, v)))))
+    new.log[v] = truncated(s, v, id_of(known_up_to(s, leader, last_epoch(history(s, v)))))
 
 
 def may_be_told(s: SnapshotElection, leader):

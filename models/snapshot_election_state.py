@@ -41,6 +41,12 @@ RESET: Constant = "always"
 """When a follower that fetched a snapshot resets its log: "always", or, as in Apache Kafka, if the
 snapshot is "newer" by epoch, then by offset (630-D17)."""
 
+FETCH_RULE: Constant = "earliest"
+"""When a fetch is answered with a snapshot. "offset": if its offset is below the leader's log
+start, as the KIP says, and a log that diverges is compared with what the leader's still has.
+"history": the same, and it is compared with all that the leader ever had. "earliest": also where
+the epoch does not go with the earliest snapshot, as in Apache Kafka (630-D20)."""
+
 MAX_CUTS: Constant = 0
 """How often the network cuts a replica off from all others in one behaviour. A leader that hears
 of no majority then resigns."""

@@ -4,6 +4,7 @@ from lockstep import Set, action, present, require
 from models.snapshot_fetch_snapshots import reached
 from models.snapshot_fetch_state import (
     CLEANS_BY_RETENTION,
+    FETCH_RULE,
     FETCHES_WAIT,
     MAX_WIPED,
     SNAPSHOT_FOR_EMPTY_LOGS,
@@ -94,23 +95,30 @@ def end_of_epoch(s: SnapshotFetch, r, epoch):
     return s.log_start[r] + sum(1 for e in s.log[r] if e <= epoch)
 
 
-def is_below(s: SnapshotFetch, leader, at):
-    """The leader cannot compare: the fetch ends before the leader's log, or parts from it there
-    (630-D20). Or it does not care to, for a snapshot is the quicker way (630-D21)."""
+def parts_at_the_start(s: SnapshotFetch, leader, at):
+    """A fetch from the leader's log start on has no epoch that goes with it (630-D20)."""
     start = s.log_start[leader]
     base = epoch_before(s, leader, start)
+    return at.epoch < base or (at.end_offset == start and at.epoch != base)
+
+
+def is_below(s: SnapshotFetch, leader, at):
+    """The leader cannot compare: the fetch ends before the leader's log, or parts from it there.
+    Or it does not care to, for a snapshot is the quicker way (630-D21)."""
     return (
-        at.end_offset < start
-        or at.epoch < base
-        or (at.end_offset == start and at.epoch != base)
+        at.end_offset < s.log_start[leader]
+        or (FETCH_RULE == "earliest" and parts_at_the_start(s, leader, at))
         or (SNAPSHOT_FOR_EMPTY_LOGS and at.end_offset == 0 and latest(s, leader) > 0)
     )
 
 
 def common_end(s: SnapshotFetch, leader, at):
     """The greatest epoch that the leader has up to the last fetched one, and where it ends."""
-    end = end_of_epoch(s, leader, at.epoch)
-    return OffsetAndEpoch(end_offset=end, epoch=epoch_before(s, leader, end))
+    in_log = end_of_epoch(s, leader, at.epoch)
+    ever = records(s, leader)[: sum(1 for e in records(s, leader) if e <= at.epoch)]
+    if FETCH_RULE == "history":
+        return OffsetAndEpoch(end_offset=len(ever), epoch=ever[-1] if len(ever) > 0 else 0)
+    return OffsetAndEpoch(end_offset=in_log, epoch=epoch_before(s, leader, in_log))
 
 
 def agrees(s: SnapshotFetch, leader, at):

@@ -55,6 +55,12 @@ SNAPSHOT_FOR_EMPTY_LOGS: Constant = False
 """Whether a fetch from offset 0 is told of a snapshot wherever there is one, as Kafka's are, or
 only where the log cannot serve it, as the KIP says (630-D21)."""
 
+FETCH_RULE: Constant = "earliest"
+"""When a fetch is answered with a snapshot. "offset": if its offset is below the leader's log
+start, as the KIP says, and a log that diverges is compared with what the leader's still has.
+"history": the same, and it is compared with all that the leader ever had. "earliest": also where
+the epoch does not go with the earliest snapshot, as in Apache Kafka (630-D20)."""
+
 FETCHES_WAIT: Constant = False
 """Whether a fetch that finds nothing new waits at the leader, as Kafka's do; of that the KIP says
 nothing (630-D39)."""

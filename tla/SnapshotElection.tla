@@ -17,9 +17,11 @@ CONSTANTS
     None,
     Voters,
     Reset,  \* which downloaded snapshots the log gives way to
+    FetchRule, \* for which fetches a leader has nothing but a snapshot
     Notices, \* whether a state machine writes only once it was told that its replica leads
     Values  \* whether what is written before and after a crash differs
 
+ASSUME FetchRule \in {"offset", "history", "earliest"}
 ASSUME Reset \in {"always", "newer"} /\ Notices \in BOOLEAN /\ Values \in BOOLEAN
 
 VARIABLES
@@ -223,10 +225,15 @@ CanCompare(v, l) ==
     LET start == End(First(Records(l), logStart[l]))
         own   == End(Records(v))
     IN  /\ own.offset >= start.offset
-        /\ own.epoch >= start.epoch
-        /\ own.offset = start.offset => own.epoch = start.epoch
+        /\ FetchRule = "earliest" =>
+              /\ own.epoch >= start.epoch
+              /\ own.offset = start.offset => own.epoch = start.epoch
 
-Diverging(v, l) == End(First(Records(l), EndOfEpoch(l, LastEpoch(Records(v)))))
+\* Where the leader says that the logs part: it has the epochs of what its log still has, or of all.
+Diverging(v, l) ==
+    LET e == LastEpoch(Records(v))
+    IN  IF FetchRule = "history" THEN End(SelectSeq(Records(l), LAMBDA record : record.epoch <= e))
+        ELSE End(First(Records(l), EndOfEpoch(l, e)))
 
 Agrees(v, l) ==
     /\ Diverging(v, l).epoch = LastEpoch(Records(v))

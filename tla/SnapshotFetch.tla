@@ -25,6 +25,7 @@ CONSTANTS
     MaxBytes,               \* how many units of a file fit into a response
     CleansByRetention,      \* whether logs are cleaned as their own snapshots grow old
     SnapshotForEmptyLogs,   \* whether who has nothing gets a snapshot, if there is one
+    FetchRule,              \* for which fetches a leader has nothing but a snapshot
     FetchesWait,            \* whether a fetch waits for new records
     FirstLeader,            \* leads epoch 1
     Damaged                 \* a unit that is none
@@ -33,6 +34,7 @@ ASSUME
     /\ Voters \subseteq Replicas
     /\ Generators \subseteq Replicas
     /\ FirstLeader \in Voters
+    /\ FetchRule \in {"offset", "history", "earliest"}
 
 VARIABLES
     elected,        \* for each epoch, who won it
@@ -278,13 +280,18 @@ EndOf(r, e) == logStart[r] + Cardinality({i \in DOMAIN log[r] : log[r][i] <= e})
 \* The leader has dropped what it would have to compare, or has better for who has nothing.
 IsBelow(leader, at) ==
     \/ at.endOffset < logStart[leader]
-    \/ at.endOffset = logStart[leader] /\ at.epoch # BaseEpoch(leader)
-    \/ at.epoch < BaseEpoch(leader)
+    \/ /\ FetchRule = "earliest"
+       /\ \/ at.endOffset = logStart[leader] /\ at.epoch # BaseEpoch(leader)
+          \/ at.epoch < BaseEpoch(leader)
     \/ SnapshotForEmptyLogs /\ at.endOffset = 0 /\ Ends(leader) # {}
 
+\* A leader that knows the epochs of all that it ever had finds the end of one below its log, too.
 Common(leader, at) ==
-    LET end == EndOf(leader, at.epoch)
-    IN  [endOffset |-> end, epoch |-> EpochBefore(leader, end)]
+    LET upTo == {i \in DOMAIN Records(leader) : Records(leader)[i] <= at.epoch}
+        end  == EndOf(leader, at.epoch)
+    IN  IF FetchRule # "history" THEN [endOffset |-> end, epoch |-> EpochBefore(leader, end)]
+        ELSE IF upTo = {} THEN [endOffset |-> 0, epoch |-> 0]
+        ELSE [endOffset |-> Max(upTo), epoch |-> Records(leader)[Max(upTo)]]
 
 Diverges(leader, at) ==
     \/ Common(leader, at).epoch # at.epoch

@@ -2,7 +2,6 @@
 
 # Leaders, and those who fetch from them.
 from models.faults.snapshot_fetch_replication import (
-    only_offsets_are_below,
     diverging_log_is_added_to,
     epochs_below_the_log_are_taken_for_known,
     high_watermark_is_named,

@@ -35,16 +35,6 @@ ONE_WIPED = THREE_VOTERS | {"MAX_WIPED": 1, "MAX_EPOCH": 2, "MAX_OFFSET": 1}
 # Comparing a fetch with a log that starts late.
 
 
-@fault(
-    replaces=is_below,
-    breaks="lagging_replica_catches_up",
-    constants=THREE_VOTERS | {"MAX_OFFSET": 1},
-)
-def only_offsets_are_below(s: SnapshotFetch, leader, at):
-    """A fetch from the log start on is compared with the records that the leader still has."""
-    return at.end_offset < s.log_start[leader]
-
-
 @fault(replaces=fetch_diverging, breaks="logs_agree", constants=THREE_VOTERS)
 def diverging_log_is_added_to(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A follower whose log diverges takes the leader's next record, and counts for nothing."""

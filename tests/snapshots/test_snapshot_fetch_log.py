@@ -36,6 +36,7 @@ class Exchange:
         self.asked: Fields = asked
         (topic,) = logged["response"]["topics" if self.api == FETCH_SNAPSHOT else "responses"]
         (answered,) = topic["partitions"]
+        self.response: Fields = logged["response"]
         self.answered: Fields = answered
 
 
@@ -96,6 +97,8 @@ def test_requests_carry_what_the_kip_lists(chunks: list[Exchange]) -> None:
 
 def test_responses_carry_what_the_kip_lists(chunks: list[Exchange]) -> None:
     for chunk in chunks:
+        assert set(chunk.response) >= {"throttleTimeMs", "errorCode", "topics"}
+        assert chunk.response["errorCode"] == 0
         assert set(chunk.answered) == {
             "index",
             "errorCode",

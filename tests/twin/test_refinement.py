@@ -375,6 +375,13 @@ MISTAKES = {
         ("    /\\ ~CanCompare(v, l)\n    /\\ snapshot' ="),
         ("    /\\ Len(snapshot[l]) > Len(snapshot[v])\n    /\\ snapshot' ="),
     ),
+    "older epochs commit by count": Mistake(
+        "snapshot_election",
+        "committing",
+        "SnapshotElection",
+        "has(o) \\in Majorities /\\ Records(l)[o].epoch = epoch[l]}",
+        "has(o) \\in Majorities}",
+    ),
     "who has a snapshot to load leads": Mistake(
         "snapshot_election",
         "small",
