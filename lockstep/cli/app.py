@@ -21,7 +21,7 @@ from lockstep.system import extensions
 _OWN: tuple[Callable[..., int], ...] = (
     *(checking.check, checking.faults, checking.mutants, checking.sweep, checking.costs),
     *(showing.matrix, checking.twin, checking.prove),
-    *(showing.explore, showing.replay, showing.report, showing.review),
+    *(showing.drive, showing.explore, showing.replay, showing.report, showing.review),
     *(starter.doctor, starter.init, starter.new, starter.propose),
 )
 

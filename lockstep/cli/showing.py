@@ -1,4 +1,4 @@
-"""The verbs that show: `replay` a behaviour, `explore` a model, `review` a change, `report` all."""
+"""The verbs that show: `drive`, `replay` a behaviour, `explore` a model, `review`, `report` all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.requests.option import option
-from lockstep.requests.others import ExploreRequest, MatrixRequest, ReplayRequest, ReportRequest
+from lockstep.requests.others import (
+    DriveRequest,
+    ExploreRequest,
+    MatrixRequest,
+    ReplayRequest,
+    ReportRequest,
+)
 from lockstep.requests.review import ReviewRequest
 
 if TYPE_CHECKING:
@@ -23,6 +29,25 @@ STANDARD = Path("-")
 """Standard output, in place of a file."""
 
 _PICTURES = ("--html", "--svg", "--mermaid")
+
+
+def drive(request: DriveRequest, json: bool) -> int:
+    """Drive software in step with a model, by a driver in Python.
+
+    Every transition that can be chosen is taken, or random behaviours are. What the software shows
+    must be what the model may do. A departure is shortened, and saved for `replay`.
+
+    Exit codes: 0 it conforms, 1 it departs, 2 the input cannot be used, 3 not conclusive,
+    130 interrupted.
+    """
+    from lockstep.pages.progress import TerminalWatch
+    from lockstep.report.drive import drive_blocks, drive_json
+    from lockstep.report.view import show
+    from lockstep.verbs.drive import drive as run
+
+    result = run(request, watch=TerminalWatch())
+    show(drive_blocks(result), lambda: drive_json(result), json=json)
+    return result.exit_code
 
 
 @dataclass(frozen=True)

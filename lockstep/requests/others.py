@@ -16,8 +16,11 @@ from lockstep.requests.option import (
     command_line,
     constants_option,
     fault_option,
+    given_flags,
     option,
     proposal_option,
+    save_option,
+    seconds,
     seconds_option,
     workspace_option,
 )
@@ -173,3 +176,60 @@ class ExploreRequest(Request):
     max_seconds: float = seconds_option(
         "Stop a search for a state, or of all states, after S seconds.", 10.0
     )
+
+
+@dataclass(frozen=True)
+class DriveRequest(Request):
+    """Software to drive in step with a model, in one scope."""
+
+    apart: ClassVar = {"--proposal": ("--fault",)}
+
+    model: str = option(default=REQUIRED, metavar="MODEL", help="The model to keep in step with.")
+    driver: str = option(
+        "--driver",
+        default=REQUIRED,
+        metavar="FILE.py[:NAME]",
+        help="The file of the driver, and its class where there are several.",
+    )
+    workspace: Workspace | None = workspace_option()
+    scope: str | None = option(
+        "--scope",
+        metavar="NAME",
+        help="A scope of specs/MODEL.toml. Default: `default`; that of a fault with --fault.",
+    )
+    constants: Mapping[str, Plain] = constants_option()
+    fault: str | None = fault_option()
+    proposal: str | None = proposal_option()
+    random: int | None = option(
+        "--random",
+        least=1,
+        metavar="N",
+        help="Take N random behaviours instead of every transition of the scope.",
+    )
+    length: int = option(
+        "--steps",
+        default=100,
+        least=1,
+        most=10**7,
+        metavar="N",
+        help="Steps of a random behaviour.",
+    )
+    seed: int = option("--seed", default=0, metavar="N", help="The seed of random behaviours.")
+    max_steps: int | None = option(
+        "--max-steps", least=1, metavar="N", help="Stop after N steps of the software."
+    )
+    max_seconds: float | None = seconds_option()
+    call_seconds: float = option(
+        "--call-seconds",
+        default=60.0,
+        parse=seconds,
+        metavar="S",
+        help="End a call of the driver that takes longer than S seconds.",
+    )
+    save: Path | None = save_option()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for flag in given_flags(self):
+            if flag in ("--steps", "--seed") and self.random is None:
+                raise LockstepError(f"{flag} is that of random behaviours", cure="add --random N")

@@ -38,7 +38,7 @@ def to_pytest(model: Model, trace: Trace, origin: Origin, workspace: str | None 
         *program.beginning(origin, workspace),
         *program.names(),
         *steps,
-        f"    assert not behaviour.violates({_quoted(origin.property)}{loop})",
+        f"    assert not behaviour.violates({quoted(origin.property)}{loop})",
     ]
     return "\n".join(lines) + "\n"
 
@@ -48,7 +48,7 @@ def workspace_from(file: Path, root: Path) -> str:
     file, root = file.resolve(), root.resolve()
     if file.is_relative_to(root):
         return f"Path(__file__).parents[{len(file.relative_to(root).parts) - 1}]"
-    return f"Path({_quoted(str(root))})"
+    return f"Path({quoted(str(root))})"
 
 
 class _Program:
@@ -60,15 +60,15 @@ class _Program:
 
     def beginning(self, origin: Origin, workspace: str | None) -> list[str]:
         """The lines that begin the behaviour."""
-        arguments: list[Text] = [_quoted(self._model.name)]
+        arguments: list[Text] = [quoted(self._model.name)]
         if origin.constants:
             pairs = origin.constants.items()
-            items = [prefixed(f"{_quoted(name)}: ", self._literal(value)) for name, value in pairs]
+            items = [prefixed(f"{quoted(name)}: ", self._literal(value)) for name, value in pairs]
             arguments.append(Group("constants={", tuple(items), "}"))
         if origin.fault:
-            arguments.append(f"fault={_quoted(origin.fault)}")
+            arguments.append(f"fault={quoted(origin.fault)}")
         if origin.proposal:
-            arguments.append(f"proposal={_quoted(origin.proposal)}")
+            arguments.append(f"proposal={quoted(origin.proposal)}")
         if workspace is not None:
             arguments.append("workspace=WORKSPACE")
         return lay_out([Group("behaviour = Behaviour(", tuple(arguments), ")")], _BODY)
@@ -79,12 +79,12 @@ class _Program:
         arguments = [
             prefixed(f"{parameter.name}=", self._literal(value)) for parameter, value in bindings
         ]
-        return lay_out([Group("behaviour.take(", (_quoted(name), *arguments), ")")], _BODY)
+        return lay_out([Group("behaviour.take(", (quoted(name), *arguments), ")")], _BODY)
 
     def names(self) -> Iterator[str]:
         """The lines that give the types their names."""
         for kind, name in self._names.items():
-            place = _quoted(f"{kind.__module__}.{kind.__name__}")
+            place = quoted(f"{kind.__module__}.{kind.__name__}")
             yield f"    {name} = behaviour.named({place})"
 
     def _literal(self, value: object) -> Text:
@@ -93,7 +93,7 @@ class _Program:
             case enum.Enum():
                 return f"{self._name(type(value))}.{value.name}"
             case str():
-                return _quoted(value)
+                return quoted(value)
             case frozenset() if not value:
                 return "set()"
         return grouped(value, self._literal, self._name)
@@ -124,7 +124,7 @@ def _docstring(text: str) -> Iterable[str]:
     return [f'    """{lines[0]}', *body, '    """']
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A string literal, in double quotes where that is possible without escapes."""
     plain = repr(text)
     return f'"{text}"' if plain == f"'{text}'" and '"' not in text else plain

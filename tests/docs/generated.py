@@ -16,6 +16,7 @@ from lockstep.answers.history import Entry
 from lockstep.cli.app import app
 from lockstep.verbs.check_result import CheckDetails
 from lockstep.verbs.costs import AttainedDetails, CostDetails, CostsDetails
+from lockstep.verbs.drive import DepartureDetails, DriveDetails, ReasonDetails
 from lockstep.verbs.fault_task import FaultDetails
 from lockstep.verbs.mutants import MutantDetails
 from lockstep.verbs.prove_kept import (
@@ -99,6 +100,7 @@ _KINDS = (
     *(ProveDetails, PropertyDetails, BoundedDetails, EnoughDetails),
     *(RefinementDetails, TlcCounts, TwinDetails, ReplayDetails, OnDetails),
     *(CostsDetails, CostDetails, AttainedDetails),
+    *(DriveDetails, DepartureDetails, ReasonDetails),
     *(ReviewDetails, PropertyReview, DirectionDetails, DifferenceDetails, Evidence),
     *(ActionsDetails, ActionDetails, ExampleDetails),
 )

@@ -1,0 +1,200 @@
+"""Drives software along every transition of a scope's graph, with few resets.
+
+From where the software is, it is led to the nearest state in which something is left to be done,
+along steps that it was seen to take. It is reset where there is none.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from lockstep.drive.following import Following
+from lockstep.errors import LockstepError
+from lockstep.language.notation import State
+from lockstep.plain.space import Instance
+from lockstep.words import plural
+
+MOST_STATES = 100_000
+"""A scope with more states than this is not covered: random behaviours are for it."""
+TRIES = 3
+"""How often a stimulus is given in a state where the software decides between several steps."""
+MOST_IDLE = 1_000
+"""Stimuli, and four a state besides, after which a run ends in which nothing new is done."""
+
+
+class Graph:
+    """All states that the stimuli of a driver may lead to, and the transitions that answer them.
+
+    `sources` and `targets` are the numbers of the states of each transition, `moves` says for each
+    state which transitions may answer which stimulus, and `chosen` is how many answer one.
+    """
+
+    def __init__(self, following: Following, watch: Callable[[str], None] = lambda _: None) -> None:
+        stimuli, initial = following.stimuli, following.model.initial
+        self.numbers: dict[State, int] = {initial: 0}
+        self.moves: list[dict[Instance, list[int]]] = []
+        self.targets: list[int] = []
+        self.edges: dict[tuple[int, str, tuple[object, ...]], int] = {}
+        self.chosen = 0
+        self._came_from: list[tuple[int, Instance | None]] = [(0, None)]
+        waiting = deque([initial])
+        while waiting:
+            state, source = waiting.popleft(), len(self.moves)
+            if source % 100 == 0:
+                watch(plural(len(self.numbers), "state"))
+            moves: dict[Instance, list[int]] = {}
+            for step in stimuli.all_steps(state):
+                if step.action in stimuli.never:
+                    continue
+                answered = list(stimuli.answered_by(step))
+                if step.state not in self.numbers:
+                    self.numbers[step.state] = len(self.numbers)
+                    self._came_from.append((source, answered[0] if answered else None))
+                    waiting.append(step.state)
+                edge = self.edges[source, step.action, step.parameters] = len(self.targets)
+                self.targets.append(self.numbers[step.state])
+                self.chosen += bool(answered)
+                for stimulus in answered:
+                    moves.setdefault(stimulus, []).append(edge)
+            self.moves.append(moves)
+            if len(self.numbers) > MOST_STATES:
+                raise LockstepError(
+                    f"the scope has more than {MOST_STATES:,} states, which are too many to cover",
+                    cure="name a smaller one by --scope, or take random behaviours by --random N",
+                )
+
+    def way_to(self, state: State) -> list[Instance]:
+        """The stimuli of a shortest way to a state, if the software goes along."""
+        number, stimuli = self.numbers[state], []
+        while number:
+            number, stimulus = self._came_from[number]
+            if stimulus is not None:
+                stimuli.append(stimulus)
+        return stimuli[::-1]
+
+
+@dataclass
+class Covered:
+    """What was done of a graph.
+
+    `done` are the transitions that the software has taken for certain, `possible` those that it may
+    have taken, and `refused` the states with the stimuli that it did not offer there. `reached` are
+    the states that it was in for certain.
+    """
+
+    done: set[int] = field(default_factory=set)
+    possible: set[int] = field(default_factory=set)
+    refused: set[tuple[int, Instance]] = field(default_factory=set)
+    reached: set[int] = field(default_factory=set)
+
+
+class Ended(Exception):
+    """A run ends before all is done; the text says why."""
+
+
+class Cover:
+    """One run along all transitions; `run` does it, once."""
+
+    def __init__(
+        self, following: Following, graph: Graph, watch: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.covered = Covered()
+        self._following, self._graph, self._watch = following, graph, watch
+        self._left = [
+            {stimulus: 1 if len(edges) == 1 else TRIES for stimulus, edges in moves.items()}
+            for moves in graph.moves
+        ]
+        """By state, how often each stimulus is still to be given there."""
+        self._known: list[dict[int, Instance]] = [{} for _ in graph.moves]
+        """By state, the states to which the software was led from there, and how."""
+        self._plan: deque[tuple[int, int]] = deque()
+        """The states in turn that lead to one where something is left, each with the next one."""
+        self._idle = 0
+
+    def run(self) -> None:
+        """Give stimuli until nothing is left; `Departed`, `Ended`, or what `watch` raises."""
+        is_fresh = False
+        while True:
+            stimulus = None
+            if self._following.candidates:
+                here = [self._graph.numbers[state] for state in self._following.candidates]
+                self.covered.reached.update(here if len(here) == 1 else ())
+                stimulus = self._next(here)
+            if stimulus is not None:
+                self._give(here, stimulus)
+            elif is_fresh:
+                return
+            else:
+                self._following.reset()
+            is_fresh = stimulus is None
+
+    def _next(self, here: list[int]) -> Instance | None:
+        """What to give next; None where nothing is left that can be reached from here."""
+        first = here[0]
+        if left := self._left[first]:
+            self._plan.clear()
+            offered = [self._graph.moves[number] for number in here[1:]]
+            by_all = [one for one in left if all(one in moves for moves in offered)]
+            return max(by_all or left, key=lambda one: self._leads_on(first, one))
+        if not self._plan or self._plan[0][0] != first:
+            self._plan = self._way_on(first)
+        return self._known[first].get(self._plan[0][1]) if self._plan else None
+
+    def _leads_on(self, first: int, stimulus: Instance) -> int:
+        """How far a stimulus keeps the software from having to be reset: 2 where it stays."""
+        targets = {self._graph.targets[edge] for edge in self._graph.moves[first][stimulus]}
+        return 2 if first in targets else int(any(self._left[target] for target in targets))
+
+    def _way_on(self, first: int) -> deque[tuple[int, int]]:
+        """The way to the nearest state in which something is left to be done."""
+        came_from: dict[int, int] = {first: first}
+        waiting = deque([first])
+        way: deque[tuple[int, int]] = deque()
+        while waiting:
+            number = waiting.popleft()
+            if self._left[number]:
+                while number != first:
+                    way.appendleft((came_from[number], number))
+                    number = came_from[number]
+                return way
+            for target in self._known[number]:
+                if target not in came_from:
+                    came_from[target] = number
+                    waiting.append(target)
+        return way
+
+    def _give(self, here: list[int], stimulus: Instance) -> None:
+        """Give a stimulus where the software may be, and note what came of it."""
+        covered, graph = self.covered, self._graph
+        self._watch(f"{len(covered.done):,} of {plural(graph.chosen, 'transition')}")
+        steps = self._following.do(stimulus)
+        if steps is None:
+            for number in here:
+                if self._left[number].pop(stimulus, 0):
+                    covered.refused.add((number, stimulus))
+                    self._idle = 0
+        taken = {
+            graph.edges[graph.numbers[state], step.action, step.parameters]: graph.numbers[state]
+            for state, step in steps or ()
+        }
+        if len(taken) == 1 and not covered.done.issuperset(taken):
+            covered.done.update(taken)
+            self._idle = 0
+        covered.possible.update(taken)
+        for edge, source in taken.items():
+            self._known[source][graph.targets[edge]] = stimulus
+        for number in here:
+            if (left := self._left[number]).get(stimulus):
+                self._idle = 0
+                left[stimulus] -= 1
+                if not left[stimulus] or covered.done.issuperset(graph.moves[number][stimulus]):
+                    del left[stimulus]
+        if self._plan:
+            source, target = self._plan.popleft()
+            if (source, target) not in ((of, graph.targets[edge]) for edge, of in taken.items()):
+                self._known[source].pop(target, None)
+        self._idle += 1
+        if self._idle > MOST_IDLE + 4 * len(graph.moves):
+            raise Ended(f"nothing new was done by the last {self._idle:,} stimuli")

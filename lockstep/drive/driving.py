@@ -1,0 +1,138 @@
+"""One run: software is driven along a model, and what comes of it is judged."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from lockstep.drive.chance import drive_randomly
+from lockstep.drive.cover import Cover, Covered, Ended, Graph
+from lockstep.drive.departure import Departed
+from lockstep.drive.following import Following
+from lockstep.drive.shrinking import shortened
+from lockstep.plain.exploration import Walks
+from lockstep.plain.space import Instance
+from lockstep.results.verdict import Verdict
+
+CONFORMS, DEPARTS = "conforms", "departs"
+WORDS = {Verdict.HOLDS: CONFORMS, Verdict.VIOLATED: DEPARTS}
+"""What a verdict is called where software is judged; the others have their own names."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a run ends before all is done; None is no bound. Steps of shortening do not count."""
+
+    seconds: float | None = None
+    steps: int | None = None
+
+
+@dataclass
+class Drive:
+    """What came of a run.
+
+    `behaviours` is how many random ones were begun, None of a run that covers a scope; `covered` is
+    then what was done of its `graph`. `steps` and `resets` leave out those of shortening.
+    """
+
+    verdict: Verdict = Verdict.INCONCLUSIVE
+    because: str = ""
+    departed: Departed | None = None
+    graph: Graph | None = None
+    covered: Covered = field(default_factory=Covered)
+    behaviours: int | None = None
+    steps: int = 0
+    resets: int = 0
+    compared: int = 0
+    unobserved: tuple[str, ...] = ()
+    interrupted: bool = False
+    seconds: float = 0.0
+
+    @property
+    def not_done(self) -> Mapping[str, int]:
+        """How many transitions were not done for certain, by the reason; none at random."""
+        graph, covered = self.graph, self.covered
+        if graph is None:
+            return {}
+        reasons: Counter[str] = Counter()
+        for number, moves in enumerate(graph.moves):
+            answers: dict[int, list[Instance]] = {}
+            for stimulus, edges in moves.items():
+                for edge in edges:
+                    answers.setdefault(edge, []).append(stimulus)
+            for edge, stimuli in answers.items():
+                if edge in covered.done:
+                    continue
+                if edge in covered.possible:
+                    reasons["perhaps done: another step explains the same"] += 1
+                elif all((number, stimulus) in covered.refused for stimulus in stimuli):
+                    reasons["not offered by the software"] += 1
+                elif number in covered.reached:
+                    reasons["not chosen by the software"] += 1
+                else:
+                    reasons["from states that were not reached"] += 1
+        return dict(sorted(reasons.items()))
+
+
+def drive(
+    following: Following,
+    walks: Walks | None,
+    limits: Limits,
+    watch: Callable[[str], None] = lambda _: None,
+) -> Drive:
+    """Drive software along all transitions of a scope, or along random behaviours.
+
+    Ctrl-C ends it, and what was found stands. `LockstepError` for a mistake of the driver, and for
+    a scope that is too large to cover.
+    """
+    began, result = time.monotonic(), Drive()
+
+    def in_time(note: str) -> None:
+        watch(note)
+        if limits.seconds is not None and time.monotonic() - began >= limits.seconds:
+            raise Ended(f"stopped after {limits.seconds:g} seconds, as bounded")
+
+    def bounded(note: str) -> None:
+        in_time(note)
+        if limits.steps is not None and following.steps >= limits.steps:
+            raise Ended(f"stopped after {limits.steps:,} steps, as bounded")
+
+    try:
+        if walks is not None:
+            drive_randomly(following, walks, bounded)
+        else:
+            result.graph = Graph(following, in_time)
+            cover = Cover(following, result.graph, bounded)
+            result.covered = cover.covered
+            cover.run()
+    except Departed as departed:
+        result.departed = departed
+    except Ended as ended:
+        result.because = str(ended)
+    except KeyboardInterrupt:
+        result.interrupted, result.because = True, "interrupted"
+    result.steps, result.resets = following.steps, following.resets
+    result.behaviours = None if walks is None else following.resets
+    result.compared, result.unobserved = following.compared, following.unobserved
+    if result.departed is not None:
+        result.verdict = Verdict.VIOLATED
+        _shorten(following, result, in_time)
+    elif not result.because:
+        if not result.steps:
+            result.because = "the software did nothing that it was given"
+        elif not result.compared:
+            result.because = "nothing was observed, so nothing was compared"
+        else:
+            result.verdict = Verdict.HOLDS
+    result.seconds = time.monotonic() - began
+    return result
+
+
+def _shorten(following: Following, result: Drive, watch: Callable[[str], None]) -> None:
+    departed = result.departed
+    assert departed is not None
+    trace, graph = departed.departure.trace, result.graph
+    shortcut = None if graph is None else graph.way_to(trace.last)
+    result.departed = shortened(following, departed, shortcut, watch)
