@@ -39,6 +39,7 @@ FLOORS = (
 
 FLOORS_OF_KAFKA = (
     ("rules",),
+    ("drive",),
     ("findings", "workspaces", "small_model"),
     ("totals",),
     ("files",),

@@ -8,7 +8,8 @@ import logging
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +65,54 @@ def jar_of(artifact: Artifact) -> Path:
     return jar
 
 
+def jars_of(artifacts: Sequence[Artifact]) -> list[Path]:
+    """The jars of several artifacts; what is missing is fetched by one run of Maven, if it can be.
+
+    Raises what `jar_of` does.
+    """
+    missing = [one for one in artifacts if not (cache_folder() / one.file_name).is_file()]
+    maven = shutil.which("mvn")
+    if maven is not None and len(missing) > 1:
+        with _keeping(cache_folder(), f"{len(missing)} jars") as folder:
+            _fetch_together(maven, missing, folder)
+    return [jar_of(artifact) for artifact in artifacts]
+
+
+def _fetch_together(maven: str, artifacts: Sequence[Artifact], folder: Path) -> None:
+    """Fetch into the cache what Maven fetches; what it does not is fetched one by one later."""
+    project = folder / "pom.xml"
+    project.write_text(_project(artifacts), encoding="utf-8")
+    command = [
+        maven,
+        "--batch-mode",
+        "--quiet",
+        "--file",
+        str(project),
+        f"{_MAVEN_COPY}-dependencies",
+    ]
+    wanted = ("-DexcludeTransitive=true", f"-DoutputDirectory={folder}")
+    with suppress(subprocess.TimeoutExpired):
+        output_of([*command, *wanted], _FETCH_SECONDS, folder)
+    for artifact in artifacts:
+        fetched = folder / artifact.file_name
+        if fetched.is_file() and _sha256(fetched) == artifact.sha256:
+            os.replace(fetched, cache_folder() / artifact.file_name)
+
+
+def _project(artifacts: Sequence[Artifact]) -> str:
+    """A project of Maven that depends on these artifacts and nothing else."""
+    named = "".join(
+        f"<dependency><groupId>{one.group}</groupId><artifactId>{one.name}</artifactId>"
+        f"<version>{one.version}</version></dependency>"
+        for one in artifacts
+    )
+    return (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>lockstep</groupId><artifactId>jars</artifactId><version>1</version>"
+        f"<dependencies>{named}</dependencies></project>"
+    )
+
+
 def cached_jar(artifact: Artifact) -> Path | None:
     """The artifact's jar if it is in the cache and undamaged; nothing is fetched."""
     jar = cache_folder() / artifact.file_name
@@ -87,22 +136,29 @@ def cure_of_fetching(artifact: Artifact) -> str:
 
 
 def _fetch_into(jar: Path, artifact: Artifact) -> None:
+    with _keeping(jar.parent, artifact.coordinate) as folder:
+        fetched = _fetch(artifact, folder)
+        digest = _sha256(fetched)
+        if digest != artifact.sha256:
+            raise LockstepError(
+                f"{artifact.coordinate} as fetched has SHA-256 {digest}, but "
+                f"{artifact.sha256} is pinned: it was damaged on the way, or it is another "
+                "file.",
+                cure="fetch again; if it stays so, look at what the repository mirror serves",
+            )
+        os.replace(fetched, jar)
+
+
+@contextmanager
+def _keeping(cache: Path, what: str) -> Iterator[Path]:
+    """A folder to fetch into, beside what is kept."""
     try:
-        make_private(jar.parent)
-        with scratch_folder(".fetching-", jar.parent) as folder:
-            fetched = _fetch(artifact, folder)
-            digest = _sha256(fetched)
-            if digest != artifact.sha256:
-                raise LockstepError(
-                    f"{artifact.coordinate} as fetched has SHA-256 {digest}, but "
-                    f"{artifact.sha256} is pinned: it was damaged on the way, or it is another "
-                    "file.",
-                    cure="fetch again; if it stays so, look at what the repository mirror serves",
-                )
-            os.replace(fetched, jar)
+        make_private(cache)
+        with scratch_folder(".fetching-", cache) as folder:
+            yield folder
     except OSError as error:
         raise LockstepError(
-            f"{artifact.coordinate} cannot be kept in {jar.parent}: {error}.",
+            f"{what} cannot be kept in {cache}: {error}.",
             cure="point LOCKSTEP_CACHE at a folder that can be written",
         ) from error
 

@@ -32,7 +32,10 @@ _DISTRIBUTION = "lockstep"
 _MODULES = {"z3-solver": "z3"}
 """Where the module of a package has another name."""
 
-_USES_OF_EXTRAS = {"spark": "--engine spark: large scopes and the logs of a fleet"}
+_USES_OF_EXTRAS = {
+    "jvm": "lockstep drive on the classes of Apache Kafka",
+    "spark": "--engine spark: large scopes and the logs of a fleet",
+}
 
 _OF_OTHERS = {
     "pytest": "the tests of a workspace",
@@ -248,7 +251,8 @@ def _java() -> Finding:
     try:
         program = find_java()
     except LockstepError as error:
-        return Finding.absent("Java", error.message, f"{_TWINS}, --engine spark", error.cure)
+        needed_for = f"{_TWINS}, --engine spark, lockstep drive on the classes of Apache Kafka"
+        return Finding.absent("Java", error.message, needed_for, error.cure)
     return Finding.ok("Java", f"{java_release(program)} ({program})")
 
 

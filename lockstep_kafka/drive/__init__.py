@@ -1,0 +1,1 @@
+"""Drivers of Apache Kafka's own classes, for `lockstep drive`."""
