@@ -40,7 +40,7 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
 
     Exit codes: 0 every session or node conforms, 1 a client, broker or node departs, 2 there is no
     such log or node, 3 none departs, but a session or node is unknown, a file cannot be read, has
-    no line of a known layout, or nothing was followed, 130 interrupted.
+    no line of a known layout, most requests are late, or nothing was followed, 130 interrupted.
     """
     from lockstep_kafka.workspaces import workspace_for_logs
 

@@ -177,6 +177,10 @@ MOVED = "out of order"
 """The reason of a line that is followed, but not in the place where it stands."""
 
 
+LATE = "late"
+"""The reason of a line whose place has passed: a later one of its connection was followed."""
+
+
 @dataclass(frozen=True, slots=True)
 class LineFinding:
     """A line that is not followed, or not in its place.
@@ -240,7 +244,8 @@ class NodeFinding:
     """What came of the files of one node's metadata partition.
 
     `epoch` is that of its `quorum-state`, None without that file; `log` are the base offset of its
-    first segment and the end of the log. Files that are `damaged` are not judged.
+    first segment and the end of the log; `torn` are the bytes of a batch that is not whole behind
+    that. Files that are `damaged` are not judged.
     """
 
     directory: str
@@ -249,6 +254,7 @@ class NodeFinding:
     log: tuple[int, int] | None
     departures: tuple[NodeRemark, ...] = ()
     damaged: tuple[FileFinding, ...] = ()
+    torn: int = 0
 
     @property
     def verdict(self) -> Verdict:

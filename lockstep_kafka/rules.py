@@ -136,6 +136,10 @@ class Rule(Enum):
     ID_SHARED = (_BROKER, _DEPARTS, "session-id-shared",
         "two sessions alive have the id {session}, for another fetcher opened this one at "
         "{opened}: {remark}", "227-3")
+    ID_ALIVE_TWICE = (_BROKER, _DEPARTS, "session-id-alive-twice",
+        "two sessions alive have the id {session}, which another fetcher was given at {opened}: in "
+        "no order does one session after the other accept ({session}, {epoch}) and those before",
+        "227-3")
     NEGATIVE_ID_OPENED = (_BROKER, _DEPARTS, "negative-id-opened",
         "a session is opened with the id {answered}", "227-41")
     CREATING_REFUSED = (_BROKER, _DEPARTS, "full-request-refused",

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from lockstep.errors import ExitCode
 from lockstep_kafka.findings import (
+    LATE,
     MOST_PLACES,
     MOVED,
     CountedLines,
@@ -190,6 +191,18 @@ class ConformTotals:
         return self.lines.count - self.moved + self.other_requests
 
     @property
+    def late(self) -> int:
+        """Requests that were not followed, for others of their connection had been already."""
+        return sum(
+            numbers.count for reason, numbers in self.reasons.items() if reason.reason == LATE
+        )
+
+    @property
+    def is_mostly_late(self) -> bool:
+        """Whether the verdicts say little of the log: most of its requests are late."""
+        return self.late > self.followed
+
+    @property
     def in_columns(self) -> int:
         """Requests that were followed without an object for each."""
         return self._progress.in_columns
@@ -227,7 +240,7 @@ class ConformTotals:
         if self.departing.count or Verdict.DEPARTS in nodes:
             return ExitCode.VIOLATED
         unknown = self.sessions[Verdict.UNKNOWN].count or self.files or self.unknown_layouts
-        if unknown or Verdict.UNKNOWN in nodes:
+        if unknown or self.is_mostly_late or Verdict.UNKNOWN in nodes:
             return ExitCode.INCONCLUSIVE
         if not (self.sessions[Verdict.CONFORMS].count or nodes):
             return ExitCode.INCONCLUSIVE

@@ -10,7 +10,7 @@ from msgspec import DecodeError, Struct
 from msgspec.msgpack import Decoder, Encoder
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.findings import FileFinding, LineFinding, Place
+from lockstep_kafka.findings import LATE, FileFinding, LineFinding, Place
 
 
 class TopicPartition(NamedTuple):
@@ -162,7 +162,7 @@ class Reason(Enum):
     """A completed request, but not as Kafka writes it, or of a version that is not known here."""
     REPEATED = "repeated"
     """The same request with the same JSON stands shortly before: the log was delivered twice."""
-    LATE = "late"
+    LATE = LATE
     """A later request of its connection was given out already, so its place has passed."""
     UNREADABLE = "unreadable"
     """The file cannot be opened, or cannot be read on from here."""

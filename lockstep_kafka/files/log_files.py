@@ -18,12 +18,16 @@ from lockstep.errors import LockstepError
 from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
 from lockstep_kafka.files.layouts import unwrapped
 
+DEPARTURES = ".departures.jsonl"
+"""How the name of a file ends that says what `simulate` seeded into the log beside it."""
+
 
 def log_paths(logs: Sequence[str]) -> list[str]:
     """The paths of the files, each once.
 
     A log is a file, a folder of files and folders, a glob pattern, or `-`, which is given back as
-    it is. In folders, what has a name that begins with a dot is left out. `LockstepError` for a
+    it is. In folders, what has a name that begins with a dot is left out, and so is what `simulate`
+    says of a log there. `LockstepError` for a
     log that stands for no file, and for a folder that cannot be read.
     """
     paths: dict[str, str] = {}
@@ -59,7 +63,8 @@ def _files_below(folder: str) -> Iterator[str]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = os.path.join(above, name)
-            if not name.startswith(".") and os.path.isfile(path):
+            is_log = not name.startswith(".") and not name.endswith(DEPARTURES)
+            if is_log and os.path.isfile(path):
                 yield path
 
 

@@ -69,12 +69,14 @@ class Batch(NamedTuple):
 class Log:
     """The log, from the base offset of its first segment on.
 
-    `epochs` has the first offset of each run of records of one epoch, and that epoch.
+    `epochs` has the first offset of each run of records of one epoch, and that epoch. `torn` counts
+    the bytes behind its last whole batch.
     """
 
     start: int
     end: int
     epochs: list[tuple[int, int]] = field(default_factory=list)
+    torn: int = 0
 
     def epoch_at(self, offset: int) -> int | None:
         """The epoch of the record at an offset; None where the log does not have it."""
@@ -187,7 +189,7 @@ def _log(files: NodeFiles, segments: list[str]) -> None:
                 raise Damaged(
                     f"it begins at offset {base}, but the segment before ends at {log.end}"
                 )
-            for batch in _batches(files.directory / name, may_be_torn=is_last):
+            for batch in _batches(files.directory / name, log if is_last else None):
                 if batch.base_offset != log.end:
                     why = f"a batch begins at offset {batch.base_offset}, {log.end} is next"
                     raise Damaged(f"byte {batch.position}: {why}")
@@ -215,8 +217,11 @@ def _opened(path: Path) -> BinaryIO:
     return open(path, "rb")
 
 
-def _batches(path: Path, *, may_be_torn: bool = False) -> Iterator[Batch]:
-    """The headers of a file's batches; `Damaged` where it is not batches from end to end."""
+def _batches(path: Path, may_be_torn: Log | None = None) -> Iterator[Batch]:
+    """The headers of a file's batches; `Damaged` where it is not batches from end to end.
+
+    A log that may be torn gets the size of the part behind them.
+    """
     with _opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         position = 0
@@ -230,7 +235,8 @@ def _batches(path: Path, *, may_be_torn: bool = False) -> Iterator[Batch]:
                 if length < _SHORTEST or magic != _MAGIC or min(base, epoch, delta) < 0:
                     raise Damaged(f"byte {position}: there is no record batch of magic 2")
             if position + _BEFORE_LENGTH + length > size:
-                if may_be_torn:
+                if may_be_torn is not None:
+                    may_be_torn.torn = size - position
                     return
                 raise Damaged(f"byte {size}: it ends within the batch that begins at {position}")
             last = base + delta

@@ -44,6 +44,7 @@ class NodeSide:
             None if files.log is None else (files.log.start, files.log.end),
             tuple(remarks),
             tuple(files.damaged),
+            0 if files.log is None else files.log.torn,
         )
 
     def _offsets(self, files: NodeFiles, log: Log) -> Iterator[NodeRemark]:

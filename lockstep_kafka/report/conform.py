@@ -72,10 +72,16 @@ def conform_blocks(
         yield shown_line(text, "inconclusive")
     yield from _layouts(totals)
     yield from map(shown_line, _sums(totals))
+    if totals.is_mostly_late:
+        share = f"{100 * totals.late / (totals.late + totals.followed):.0f} %"
+        text = f"{share} of the requests are late: the log is not in the order of its writing"
+        yield shown_line(text, "inconclusive")
     if verbose and totals.in_columns:
         text = f"  {plural(totals.in_columns, 'request')} of them in columns, the others one by one"
         yield shown_line(text, "dim")
-    if result.is_interrupted:
+    if result.is_interrupted and result.is_all_read:
+        yield shown_line("ended by Ctrl-C: all that was written until then is above", "dim")
+    elif result.is_interrupted:
         yield shown_line("interrupted: what is above is not all", "inconclusive")
 
 
@@ -85,6 +91,11 @@ def _node(node: NodeFinding, texts: Mapping[str, str]) -> Iterator[Paragraph]:
     log = "no log" if node.log is None else f"a log from {node.log[0]:,} to {node.log[1]:,}"
     text = f"{node.directory}: {state}, {plural(node.snapshots, 'snapshot')}, {log}: {node.verdict}"
     yield shown_line(text, _STYLES[node.verdict])
+    if node.torn:
+        text = (
+            f"the log ends with {plural(node.torn, 'byte')} of a batch that is not whole: not read"
+        )
+        yield shown_line(f"{node.directory}: {text}", "dim")
     for remark in node.departures:
         who = f"the node departs ({remark.rule.id})"
         yield shown_line(f"{remark.file}: {who}, because {remark.because}", "violated")

@@ -107,6 +107,7 @@ def _node(node: NodeFinding, texts: Mapping[str, str]) -> dict[str, object]:
         "epoch": node.epoch,
         "snapshots": node.snapshots,
         "log": None if node.log is None else {"start": node.log[0], "end": node.log[1]},
+        "torn": node.torn,
         "departures": [
             {
                 "file": remark.file,

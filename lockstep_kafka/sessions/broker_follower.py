@@ -53,6 +53,7 @@ from lockstep_kafka.sessions.leader_lines import SessionState
 from lockstep_kafka.sessions.leader_side import LeaderSide
 from lockstep_kafka.sessions.saved_state import FollowerState, opened_state, sealed_state
 from lockstep_kafka.sessions.step import Step
+from lockstep_kafka.sessions.turns import take_turn, taken_twice, turns_from
 
 
 class BrokerFollower:
@@ -206,7 +207,9 @@ class BrokerFollower:
         if row is Row.CREATING and (late := broker.opened_late(line, step.seen)) is not None:
             finding = late
         elif row is Row.CREATING:
+            turns = turns_from(broker.sessions.get(line.response_session_id), step)
             opened = broker.open(line, step.fetcher, step.seen)
+            opened.turns = turns
             finding = opened.finding
         elif line.session_id and (ended := broker.ended.get(line.session_id)) is not None:
             finding = ended.finding
@@ -281,6 +284,11 @@ class BrokerFollower:
             # empty response (227-D40). Which of both it was stays open.
             if session is not None or is_unseen:
                 broker.end(finding, None, step.seen)
+            return
+        if session is not None and session.turns and not take_turn(session, step, self._next_epoch):
+            session.turns = []
+            step.leader.append(taken_twice(session, step))
+            self._resume(step, session, ended, finding)
             return
         state = self._leader_heads.state(step, session, ended)
         is_open = state is SessionState.OPEN

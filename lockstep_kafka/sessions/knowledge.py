@@ -106,6 +106,21 @@ class Seen(Struct, frozen=True, gc=False, array_like=True):
         return self.file == other.file and self.position < other.position
 
 
+class Turn(Struct, frozen=True, gc=False, array_like=True):
+    """A request that was accepted under an id that two sessions may have; 0 is an opening's epoch.
+
+    `sender` is its connection as it was when the request was sent.
+    """
+
+    epoch: int
+    seen: Seen
+    sender: Connection
+
+    def is_before(self, other: Turn) -> bool:
+        """Whether it surely was answered before the other one was sent."""
+        return other.sender.has_seen(self.seen.position, self.seen.time_ms, self.seen.file)
+
+
 class LeaderSession(Struct, eq=False, array_like=True):
     """A session in the broker's cache.
 
@@ -137,6 +152,9 @@ class LeaderSession(Struct, eq=False, array_like=True):
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
     overtaken_seen: Seen | None = None
+    turns: list[Turn] = []
+    """What was accepted since it was opened with the id of a session that may be alive, and that
+    one's last request before; empty where nothing is concluded from it."""
 
     def saw(self, seen: Seen) -> None:
         """A line is the last one by which the epoch is known."""

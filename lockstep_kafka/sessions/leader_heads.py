@@ -93,9 +93,14 @@ class LeaderHeads:
             return SessionState.OTHER_EPOCH if epoch < 0 else SessionState.OPEN
         if epoch < 0:
             return state
+        if session is not None and session.turns:
+            return SessionState.OPEN  # those say which epochs it may expect
         if not step.follows(last.last):
-            is_second = session is not None and session.has_accepted(epoch)
-            return SessionState.OTHER_EPOCH if is_second else SessionState.OPEN
+            if session is None or not session.has_accepted(epoch):
+                return SessionState.OPEN
+            # One that was sent before the session was opened may have been another one's.
+            may_be_earlier = session.opener is not None and not step.follows(session.first)
+            return SessionState.OPEN if may_be_earlier else SessionState.OTHER_EPOCH
         # With the session's own id it was accepted before it was refused (227-D13).
         is_refused = error and step.line.response_session_id == NO_SESSION
         if state is SessionState.EXPECTED or (session is not None and is_refused):
@@ -178,6 +183,8 @@ def came_before(step: Step, session: LeaderSession | None, ended: Ended | None) 
     """
     if session is None:
         return ended is not None and ended.gone is not None and not step.follows(ended.last)
+    if session.turns:
+        return not step.follows(session.first)
     is_new = session.epoch == session.run == FIRST_EPOCH
     return (
         is_new

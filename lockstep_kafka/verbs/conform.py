@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -59,18 +58,28 @@ class ConformResult:
     totals: ConformTotals
     requirements: Mapping[str, str] = field(default_factory=dict)
     is_interrupted: bool = False
-    """Whether Ctrl-C ended it: then not everything was read."""
+    """Whether Ctrl-C ended it."""
+    is_all_read: bool = True
+    """Whether all was read that was there then."""
 
     @property
     def sessions(self) -> list[SessionFinding]:
-        """The sessions that are kept, the worst first."""
+        """The sessions that are kept: the worst first, and then by the file and line they begin."""
         kept = self.totals.sessions
-        return [session for verdict in reversed(Verdict) for session in kept[verdict].items]
+        return [
+            session
+            for verdict in reversed(Verdict)
+            for session in sorted(kept[verdict].items, key=_begins)
+        ]
 
     @property
     def exit_code(self) -> int:
         """1 where a side departs; 3 where none does, but a side or a file is not known; else 0."""
         return INTERRUPTED if self.is_interrupted else int(self.totals.exit_code)
+
+
+def _begins(session: SessionFinding) -> tuple[str, int]:
+    return session.first.file, session.first.line
 
 
 def conform(
@@ -96,11 +105,18 @@ def conform(
     requirements = requirement_texts(workspace.root)
     paths = BrokerPaths(request.broker_from)
     totals, metrics = ConformTotals(request.most), ConformMetrics()
-    is_interrupted, began = False, monotonic()
+    is_interrupted, is_all_read, began = False, False, monotonic()
+
+    def wait() -> None:
+        nonlocal is_all_read
+        is_all_read = True
+        sleep(_SECONDS_BETWEEN_LOOKS)
+        is_all_read = False
+
     with watch.steps(f"conform {name}") as on_step:
         try:
-            wait = partial(sleep, _SECONDS_BETWEEN_LOOKS) if request.follow else None
-            for finding in observe(logs, loader(workspace.root), paths, wait=wait):
+            waits = wait if request.follow else None
+            for finding in observe(logs, loader(workspace.root), paths, wait=waits):
                 totals.add(finding)
                 if request.metrics is not None:
                     metrics.add(finding)
@@ -118,7 +134,8 @@ def conform(
             cause.shown = lines
     if request.metrics is not None:
         metrics.write(request.metrics)
-    return ConformResult(name, totals, requirements, is_interrupted)
+    is_all_read |= not is_interrupted
+    return ConformResult(name, totals, requirements, is_interrupted, is_all_read)
 
 
 def _refuse_compressed(log: str) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import json
 
 from lockstep.errors import LockstepError, not_written
+from lockstep_kafka.files.log_files import DEPARTURES
 from lockstep_kafka.simulated.episodes import SIMULATOR
 from lockstep_kafka.simulated.log_writer import LogFormat, WrittenAt, log_writer
 from lockstep_kafka.simulated.simulation import SeededDeparture, Simulation
@@ -40,7 +41,7 @@ class BrokerTask:
     @property
     def truth(self) -> Path:
         """The file that says which departures are seeded: JSON, one a line."""
-        return Path(self.out) / f"broker-{self.simulation.broker}.departures.jsonl"
+        return Path(self.out) / f"broker-{self.simulation.broker}{DEPARTURES}"
 
 
 @dataclass(frozen=True)

@@ -364,6 +364,7 @@ def test_the_files_of_a_node_as_json(desk: "Desk") -> None:
         "epoch": 1,
         "snapshots": 1,
         "log": log,
+        "torn": 0,
     }
     assert ran.json["summary"]["nodes"] == {"conforms": 0, "unknown": 0, "departs": 1}
 

@@ -41,7 +41,7 @@ UNKNOWN = {
     "fa10-line-lost-correlation-gap": 204474231,
 }
 BROKER_DEPARTS = [
-    ("m1-one-id-two-live-sessions", 685957690, 3, "227-3"),
+    ("m1-one-id-two-live-sessions", 685957690, 5, "227-3"),
     ("m2-session-not-found-then-accepted", 204474231, 6, "227-27"),
     ("m3-control", 0, 1, "227-34"),
     ("m3-unknown-hides-later-departure", 0, 44, "227-34"),

@@ -215,6 +215,7 @@ def test_a_run_ends_by_ctrl_c_and_says_what_it_found(
     request = ConformRequest((log,), follow=True, workspace=find_workspace(ROOT))
     result = conform(request, heard=heard.append)
     assert result.is_interrupted
+    assert result.is_all_read
     assert [one.remark.at.line for one in heard] == [6, 6]
     assert [[line.at.line for line in cause.shown] for cause in result.totals.causes] == [
         [5, 6],

@@ -16,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.report.view import text_of
 from lockstep.workspace import find_workspace
 from lockstep_kafka.files.snapshot_name import SnapshotId, snapshot_name
 from lockstep_kafka.findings import NodeFinding, Verdict
+from lockstep_kafka.report.conform import conform_blocks
 from lockstep_kafka.verbs.conform import ConformResult, conform
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from tests.kafka_models import ROOT
@@ -314,5 +316,8 @@ def test_files_that_say_nothing_do_not_conform(tmp_path: Path) -> None:
     """A log that ends within its first batch, and no other file: nothing was judged."""
     (tmp_path / "00000000000000000000.log").write_bytes(b"junk\n")
     finding = judged(tmp_path)
+    assert finding.torn == 5
+    shown = text_of(conform_blocks(result(tmp_path), verbose=False))
+    assert ": the log ends with 5 bytes of a batch that is not whole: not read\n" in shown
     assert (finding.verdict, finding.departures) == (Verdict.UNKNOWN, ())
     assert result(tmp_path).exit_code == ExitCode.INCONCLUSIVE

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lockstep.errors import ExitCode
+from lockstep.report.view import text_of
 from lockstep_kafka.findings import (
     MOST_PLACES,
     MOVED,
@@ -21,8 +22,10 @@ from lockstep_kafka.findings import (
     SideName,
     Verdict,
 )
+from lockstep_kafka.report.conform import conform_blocks
 from lockstep_kafka.rules import Rule
 from lockstep_kafka.totals import MOST_CAUSES, ConformTotals, LineReason
+from lockstep_kafka.verbs.conform import ConformResult
 
 
 def place(line: int) -> Place:
@@ -201,3 +204,17 @@ def test_kinds_of_software_do_not_pile_up() -> None:
     totals = totals_of(*(remarked(f"a {line}", line, is_first=True) for line in range(1, count)))
     assert len(totals.causes) == MOST_CAUSES + 1
     assert (totals.causes[0].who, totals.causes[0].sessions) == ("others", 49)
+
+
+def test_a_log_of_which_most_is_late_is_inconclusive() -> None:
+    late = [LineFinding(place(line), "late", "correlation id 1") for line in range(3)]
+    few = totals_of(session(lines=3), *late)
+    assert (few.late, few.is_mostly_late, few.exit_code) == (3, False, ExitCode.HOLDS)
+    most = totals_of(session(lines=2), *late)
+    assert (most.is_mostly_late, most.exit_code) == (True, ExitCode.INCONCLUSIVE)
+    result = ConformResult("fetch_session", most)
+    assert text_of(conform_blocks(result, verbose=False)).endswith(
+        "\n60 % of the requests are late: the log is not in the order of its writing\n"
+    )
+    departs = totals_of(session("departs", lines=2), *late)
+    assert departs.exit_code == ExitCode.VIOLATED

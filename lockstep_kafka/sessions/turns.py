@@ -1,0 +1,129 @@
+"""Whether one session after another can have accepted what was accepted under one id.
+
+Where an id is given away while its session may be alive, requests of both fetchers follow. Only the
+log's own order counts, so any order is tried in which each connection keeps its own, and in which
+what surely was answered before a request was sent comes before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.findings import Place, Remark
+from lockstep_kafka.rules import Rule
+from lockstep_kafka.sessions.knowledge import (
+    FIRST_EPOCH,
+    NO_SESSION,
+    Connection,
+    LeaderSession,
+    Turn,
+)
+from lockstep_kafka.sessions.leader_case import OPEN
+from lockstep_kafka.sessions.step import Step
+
+_MOST_TURNS = 64
+"""Requests after which nothing more is concluded: memory and time stay bounded."""
+
+_OPENING = 0
+
+
+def turns_from(old: LeaderSession | None, opening: Step) -> list[Turn]:
+    """The last request of a session that may be alive, and the one that opens another by its id.
+
+    Empty where the log does not fix the session: it has several connections, or an open epoch.
+    """
+    if old is None or old.epoch == OPEN or old.is_shared or old.overtaken is not None:
+        return []
+    if old.last.connection == opening.line.connection:
+        return []
+    # Whether the last request was sent after the opening was answered stays open.
+    last = Turn(old.epoch - 1, old.last, Connection())
+    return [last, Turn(_OPENING, opening.seen, _now(opening))]
+
+
+def take_turn(session: LeaderSession, step: Step, next_epoch: Callable[[int], int]) -> bool:
+    """Take a request within the session in; whether sessions of its id may have taken turns.
+
+    Where requests may be missing, or one may or may not have been accepted, that is given up.
+    """
+    line = step.line
+    if line.error_code and line.response_session_id == NO_SESSION and not step.missing:
+        return True  # it was refused, and moves nothing
+    is_accepted = not line.error_code and line.response_session_id == line.session_id
+    if not is_accepted or step.missing != 0 or len(session.turns) == _MOST_TURNS:
+        session.turns = []
+        return True
+    session.turns = [*session.turns, Turn(line.session_epoch, step.seen, _now(step))]
+    return is_possible(session.turns, [*_later(step)], next_epoch)
+
+
+def taken_twice(session: LeaderSession, step: Step) -> Remark:
+    """That no session after another accepts a request beside those before it."""
+    arguments: dict[str, int | Place] = {
+        "session": session.number,
+        "epoch": step.line.session_epoch,
+        "opened": session.finding.first,
+    }
+    return Remark(Rule.ID_ALIVE_TWICE, step.at, arguments)
+
+
+def _now(step: Step) -> Connection:
+    """What the connection of a request had surely seen when that was sent."""
+    connection = step.position.connection
+    return Connection(
+        position=connection.position, time_ms=connection.time_ms, file=connection.file
+    )
+
+
+def _later(step: Step) -> Iterator[tuple[str, int]]:
+    """The connections and epochs of accepted requests that are judged later, in their order."""
+    number = step.line.session_id
+    for _, request in sorted(step.held(), key=lambda pair: pair[0]):
+        if (
+            isinstance(request, FetchLine)
+            and request.error_code == 0
+            and request.response_session_id == number
+        ):
+            if request.asks_for_all:
+                yield request.connection, _OPENING
+            elif request.session_id == number:
+                yield request.connection, request.session_epoch
+
+
+def is_possible(
+    turns: Sequence[Turn], later: Sequence[tuple[str, int]], next_epoch: Callable[[int], int]
+) -> bool:
+    """Whether some order of the turns, with any of the later ones, is one of sessions."""
+    queues: dict[str, list[Turn]] = {}
+    for turn in turns:
+        queues.setdefault(turn.seen.connection, []).append(turn)
+    epochs = {name: [turn.epoch for turn in queue] for name, queue in queues.items()}
+    for name, epoch in later:
+        epochs.setdefault(name, []).append(epoch)
+    names = list(epochs)
+    start = (*(0 for _ in names), OPEN)
+    waiting, reached = [start], {start}
+    while waiting:
+        *taken, expected = waiting.pop()
+        rest = [
+            queues[name][at]
+            for name, at in zip(names, taken, strict=True)
+            if at < len(queues.get(name, ()))
+        ]
+        if not rest:
+            return True
+        for place, (name, at) in enumerate(zip(names, taken, strict=True)):
+            if at == len(epochs[name]):
+                continue
+            epoch = epochs[name][at]
+            queue = queues.get(name, [])
+            if at < len(queue) and any(other.is_before(queue[at]) for other in rest):
+                continue
+            if epoch in (_OPENING, expected) or expected == OPEN:
+                following = FIRST_EPOCH if epoch == _OPENING else next_epoch(epoch)
+                new = (*taken[:place], at + 1, *taken[place + 1 :], following)
+                if new not in reached:
+                    reached.add(new)
+                    waiting.append(new)
+    return False
