@@ -2,6 +2,9 @@
 
 From where the software is, it is led to the nearest state in which something is left to be done,
 along steps that it was seen to take. It is reset where there is none.
+
+Software may remember more than the model does: what it does in a state may depend on how it came
+there. In pairs, each transition is taken after each action that leads to its state.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lockstep.drive.following import Following
+from lockstep.drive.following import Following, entered_by
 from lockstep.errors import LockstepError
 from lockstep.language.notation import State
 from lockstep.plain.space import Instance
+from lockstep.results.trace import Trace
 from lockstep.words import plural
 
 MOST_STATES = 100_000
@@ -27,13 +31,21 @@ MOST_IDLE = 1_000
 class Graph:
     """All states that the stimuli of a driver may lead to, and the transitions that answer them.
 
-    `sources` and `targets` are the numbers of the states of each transition, `moves` says for each
-    state which transitions may answer which stimulus, and `chosen` is how many answer one.
+    `moves` says for each state which transitions may answer which stimulus, `targets` where each
+    of them leads, and `chosen` is how many there are. In pairs, a state that several actions lead
+    to is as many states.
     """
 
-    def __init__(self, following: Following, watch: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        following: Following,
+        *,
+        in_pairs: bool = False,
+        watch: Callable[[str], None] = lambda _: None,
+    ) -> None:
         stimuli, initial = following.stimuli, following.model.initial
-        self.numbers: dict[State, int] = {initial: 0}
+        self.in_pairs = in_pairs
+        self.numbers: dict[tuple[State, str], int] = {(initial, ""): 0}
         self.moves: list[dict[Instance, list[int]]] = []
         self.targets: list[int] = []
         self.edges: dict[tuple[int, str, tuple[object, ...]], int] = {}
@@ -49,12 +61,12 @@ class Graph:
                 if step.action in stimuli.never:
                     continue
                 answered = list(stimuli.answered_by(step))
-                if step.state not in self.numbers:
-                    self.numbers[step.state] = len(self.numbers)
+                if (target := self._key(step.state, step.action)) not in self.numbers:
+                    self.numbers[target] = len(self.numbers)
                     self._came_from.append((source, answered[0] if answered else None))
                     waiting.append(step.state)
                 edge = self.edges[source, step.action, step.parameters] = len(self.targets)
-                self.targets.append(self.numbers[step.state])
+                self.targets.append(self.numbers[target])
                 self.chosen += bool(answered)
                 for stimulus in answered:
                     moves.setdefault(stimulus, []).append(edge)
@@ -65,9 +77,17 @@ class Graph:
                     cure="name a smaller one by --scope, or take random behaviours by --random N",
                 )
 
-    def way_to(self, state: State) -> list[Instance]:
-        """The stimuli of a shortest way to a state, if the software goes along."""
-        number, stimuli = self.numbers[state], []
+    def _key(self, state: State, entered: str) -> tuple[State, str]:
+        return state, entered if self.in_pairs else ""
+
+    def number(self, state: State, entered: str) -> int:
+        """The number of a state that was entered by an action."""
+        return self.numbers[self._key(state, entered)]
+
+    def way_to(self, trace: Trace) -> list[Instance]:
+        """The stimuli of a shortest way to the end of a behaviour, if the software goes along."""
+        entered = trace.steps[-1].action if trace.steps else ""
+        number, stimuli = self.number(trace.last, entered), []
         while number:
             number, stimulus = self._came_from[number]
             if stimulus is not None:
@@ -119,7 +139,10 @@ class Cover:
         while True:
             stimulus = None
             if self._following.candidates:
-                here = [self._graph.numbers[state] for state in self._following.candidates]
+                here = [
+                    self._graph.number(state, entered_by(way))
+                    for state, way in self._following.candidates.items()
+                ]
                 self.covered.reached.update(here if len(here) == 1 else ())
                 stimulus = self._next(here)
             if stimulus is not None:
@@ -175,9 +198,9 @@ class Cover:
                 if self._left[number].pop(stimulus, 0):
                     covered.refused.add((number, stimulus))
                     self._idle = 0
+        sources = ((graph.number(state, entered), step) for state, entered, step in steps or ())
         taken = {
-            graph.edges[graph.numbers[state], step.action, step.parameters]: graph.numbers[state]
-            for state, step in steps or ()
+            graph.edges[source, step.action, step.parameters]: source for source, step in sources
         }
         if len(taken) == 1 and not covered.done.issuperset(taken):
             covered.done.update(taken)

@@ -29,6 +29,14 @@ class Limits:
     steps: int | None = None
 
 
+@dataclass(frozen=True)
+class Course:
+    """Which way the software is driven: along random `walks`, or else all transitions or pairs."""
+
+    walks: Walks | None = None
+    in_pairs: bool = False
+
+
 @dataclass
 class Drive:
     """What came of a run.
@@ -78,7 +86,7 @@ class Drive:
 
 def drive(
     following: Following,
-    walks: Walks | None,
+    course: Course,
     limits: Limits,
     watch: Callable[[str], None] = lambda _: None,
 ) -> Drive:
@@ -100,10 +108,10 @@ def drive(
             raise Ended(f"stopped after {limits.steps:,} steps, as bounded")
 
     try:
-        if walks is not None:
-            drive_randomly(following, walks, bounded)
+        if course.walks is not None:
+            drive_randomly(following, course.walks, bounded)
         else:
-            result.graph = Graph(following, in_time)
+            result.graph = Graph(following, in_pairs=course.in_pairs, watch=in_time)
             cover = Cover(following, result.graph, bounded)
             result.covered = cover.covered
             cover.run()
@@ -114,7 +122,7 @@ def drive(
     except KeyboardInterrupt:
         result.interrupted, result.because = True, "interrupted"
     result.steps, result.resets = following.steps, following.resets
-    result.behaviours = None if walks is None else following.resets
+    result.behaviours = None if course.walks is None else following.resets
     result.compared, result.unobserved = following.compared, following.unobserved
     if result.departed is not None:
         result.verdict = Verdict.VIOLATED
@@ -134,5 +142,5 @@ def _shorten(following: Following, result: Drive, watch: Callable[[str], None]) 
     departed = result.departed
     assert departed is not None
     trace, graph = departed.departure.trace, result.graph
-    shortcut = None if graph is None else graph.way_to(trace.last)
+    shortcut = None if graph is None else graph.way_to(trace)
     result.departed = shortened(following, departed, shortcut, watch)

@@ -25,8 +25,8 @@ _Way: TypeAlias = "tuple[_Way, Step] | None"
 """The last step to a state, and the way to before it."""
 _Observed: TypeAlias = Mapping[str, object]
 """What a driver saw, by the name of a variable or of its part."""
-Edge: TypeAlias = tuple[State, Step]
-"""A step, and the state that it begins in."""
+Edge: TypeAlias = tuple[State, str, Step]
+"""The state that a step begins in, by which action it was entered, and the step."""
 
 _REMEMBERED = 20_000
 """Of so many states it is remembered what they show."""
@@ -104,7 +104,7 @@ class Following:
             edges, reached = [], {}
             for state, way in before.items():
                 for step in self.stimuli.steps(state, stimulus, took):
-                    edges.append((state, step))
+                    edges.append((state, entered_by(way), step))
                     reached.setdefault(step.state, (way, step))
         explained = self._explaining(self._closed(reached), seen)
         if not explained:
@@ -116,7 +116,7 @@ class Following:
         return [
             edge
             for edge in edges
-            if not explained.keys().isdisjoint(self._closed({edge[1].state: None}))
+            if not explained.keys().isdisjoint(self._closed({edge[2].state: None}))
         ]
 
     def trace(self) -> Trace:
@@ -216,6 +216,11 @@ class Following:
             if not is_enabled and refused is not None:
                 conjunct = false_requirement(universe, action, state, refused[1])
                 yield Reason(refused, conjunct, None)
+
+
+def entered_by(way: _Way) -> str:
+    """The action by which a state was entered; empty of the initial one."""
+    return "" if way is None else way[1].action
 
 
 def _length(way: _Way) -> int:

@@ -43,7 +43,8 @@ def _done(driven: Driven) -> Iterator[Line]:
     result = driven.run
     if result.graph is not None:
         done = f"{len(result.covered.done):,} of {result.graph.chosen:,}"
-        yield Line(f"  transitions   {done} done")
+        what = "pairs      " if result.graph.in_pairs else "transitions"
+        yield Line(f"  {what}   {done} done")
         for reason, count in ({} if result.departed else result.not_done).items():
             yield Line(f"                {count:,} {reason}")
     taken = f"{plural(result.steps, 'step')}, {plural(result.resets, 'reset')}"

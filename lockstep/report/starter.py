@@ -25,7 +25,8 @@ def initialized_blocks(made: Initialized) -> Iterator[Block]:
     yield Paragraph(f"1. {there}lockstep check")
     yield Paragraph("2. drop the require of deliver in models/delivery.py, and check again")
     yield Paragraph("3. lockstep faults  # such mistakes, one at a time, and what catches each")
-    yield Paragraph("4. lockstep new model NAME  # begins a protocol of your own")
+    yield Paragraph("4. lockstep drive lease --driver drivers/lease.py --pairs  # finds a bug")
+    yield Paragraph("5. lockstep new model NAME  # begins a protocol of your own")
 
 
 def begun_blocks(begun: Begun) -> Iterator[Block]:

@@ -182,7 +182,7 @@ class ExploreRequest(Request):
 class DriveRequest(Request):
     """Software to drive in step with a model, in one scope."""
 
-    apart: ClassVar = {"--proposal": ("--fault",)}
+    apart: ClassVar = {"--proposal": ("--fault",), "--pairs": ("--random",)}
 
     model: str = option(default=REQUIRED, metavar="MODEL", help="The model to keep in step with.")
     driver: str = option(
@@ -200,6 +200,11 @@ class DriveRequest(Request):
     constants: Mapping[str, Plain] = constants_option()
     fault: str | None = fault_option()
     proposal: str | None = proposal_option()
+    pairs: bool = option(
+        "--pairs",
+        default=False,
+        help="Take every transition after each action that leads to its state.",
+    )
     random: int | None = option(
         "--random",
         least=1,

@@ -16,7 +16,7 @@ from lockstep.words import shown_path
 _TEMPLATES = Path(__file__).with_name("templates")
 
 WORKSPACE = "workspace"
-"""A workspace with one protocol, `delivery`."""
+"""A workspace with two protocols, `delivery` and `lease`, and a program to drive along `lease`."""
 
 MODEL = "model"
 """The files of one protocol, `my_protocol`."""

@@ -12,7 +12,7 @@ import msgspec
 from lockstep.answers.answer import Answer
 from lockstep.drive.departure import Departure, Reason
 from lockstep.drive.driven import to_pytest
-from lockstep.drive.driving import WORDS, Drive, Limits
+from lockstep.drive.driving import WORDS, Course, Drive, Limits
 from lockstep.drive.driving import drive as run
 from lockstep.drive.following import Following
 from lockstep.drive.guarded import Guarded, load_driver
@@ -99,7 +99,8 @@ class DriveDetails(msgspec.Struct, frozen=True, kw_only=True):
 
     driver: str
     chosen: int | None
-    """The transitions of the scope that answer a stimulus; null for random behaviours."""
+    """The transitions of the scope that answer a stimulus, or the pairs; null for random
+    behaviours."""
     done: int | None
     """Of these, how many the software has taken for certain."""
     not_done: dict[str, int]
@@ -134,11 +135,12 @@ def drive(request: DriveRequest, *, watch: Watch = Unwatched()) -> Driven:
     walks = None
     if request.random is not None:
         walks = Walks(request.random, request.length, request.seed)
+    course = Course(walks, request.pairs)
     try:
         with watch.steps(f"{version} {scope}: drive") as note:
             following = Following(model, driver)
             limits = Limits(request.max_seconds, request.max_steps)
-            result = run(following, walks, limits, note)
+            result = run(following, course, limits, note)
     finally:
         driver.close()
     seed = None if walks is None else walks.seed

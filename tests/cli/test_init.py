@@ -14,12 +14,19 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Desk
 
 FILES = [
+    "drivers/lease.py",
+    "drivers/lock.py",
     "invariants/delivery.py",
+    "invariants/lease.py",
     "lockstep.toml",
     "models/delivery.py",
     "models/faults/delivery.py",
+    "models/faults/lease.py",
+    "models/lease.py",
     "specs/delivery.toml",
+    "specs/kip_9998.toml",
     "specs/kip_9999.toml",
+    "specs/lease.toml",
     "tests/test_delivery.py",
     "tla/Delivery.tla",
     "tla/MCDelivery.cfg",
@@ -46,8 +53,8 @@ def test_a_new_folder(desk: Desk, empty: Path, monkeypatch: pytest.MonkeyPatch) 
     assert files(empty / "demo") == FILES
     lines = ran.out.splitlines()
     assert lines[: len(FILES)] == [f"wrote demo/{file}" for file in FILES]
-    assert [line[:2] for line in lines[-4:]] == ["1.", "2.", "3.", "4."]
-    assert lines[-4] == "1. cd demo && lockstep check"
+    assert [line[:2] for line in lines[-5:]] == ["1.", "2.", "3.", "4.", "5."]
+    assert lines[-5] == "1. cd demo && lockstep check"
     monkeypatch.chdir(empty / "demo")
     assert find_workspace().name == "demo"
     assert desk.run("check").code == 0

@@ -47,8 +47,23 @@ def test_every_check_passes(begun: Desk, command: str) -> None:
     assert all(re.fullmatch(progress, line) for line in ran.err.splitlines())
     assert "delivery" in ran.out
     assert ("lock_service" in ran.out) == (command != "matrix")
+    assert "lease" in ran.out
     assert "not pinned" not in ran.out
     assert "not proved" not in ran.out
+
+
+def test_the_bug_of_its_lock_is_found_and_shortened(
+    begun: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("drive", "lease", "--driver", "drivers/lease.py")
+    row = begun.run(*command, "--pairs", "--json").json["results"][0]
+    stimuli = [one["stimulus"] for one in row["details"]["departure"]["stimuli"]]
+    assert stimuli == ["acquire", "tick", "tick", "extend"]
+    monkeypatch.delitem(sys.modules, "lock")  # this process has imported it
+    begun.edit("drivers/lock.py", "!= client", "!= client or self.now >= self.until")
+    ran = begun.run(*command, "--pairs")
+    assert ran.code == 0
+    assert "pairs         82 of 82 done" in ran.out
 
 
 def test_its_tests_pass(begun: Desk) -> None:
