@@ -30,7 +30,8 @@ class Answer(msgspec.Struct, kw_only=True):
 
     kind: str
     """What was asked: `check`, `prove`, `twin`, `fault`, `mutant`, `costs`, `replay`,
-    `drive`, `review`; in a report also `faults` and `mutants`, which are all of a model."""
+    `drive`, `review`, `simulate`; in a report also `faults` and `mutants`, which are all of a
+    model."""
     model: str
     scope: str
     """The scope, or the proof; empty where each of several has its own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lockstep.answers.answer import Answer
 from lockstep.errors import ExitCode
 from lockstep.pages.blocks import Paragraph, Row, Table
 from lockstep.pages.output import document
@@ -41,12 +42,7 @@ def simulated_blocks(result: SimulateResult) -> Iterator[Paragraph]:
 def simulated_json(result: SimulateResult) -> dict[str, object]:
     """What was written, as a document."""
     results = [
-        {
-            "broker": broker.broker,
-            "lines": broker.lines,
-            "files": broker.files,
-            "departures": broker.departures,
-        }
+        Answer(kind="simulate", model=result.model, scope="", seed=result.seed, details=broker)
         for broker in result.brokers
     ]
     summary = {

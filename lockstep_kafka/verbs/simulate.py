@@ -37,6 +37,7 @@ class SimulateResult:
     """What was written: a folder a broker in `log`, and beside each the departures seeded in it."""
 
     model: str
+    seed: int
     log: Path
     brokers: tuple[BrokerResult, ...]
 
@@ -87,7 +88,7 @@ def simulate(request: SimulateRequest, *, watch: Watch = Unwatched()) -> Simulat
             results = [write_broker(task, on_lines) for task in tasks]
         else:
             results = _side_by_side(tasks, jobs, on_lines)
-    return SimulateResult(model, Path(tasks[0].out), tuple(results))
+    return SimulateResult(model, request.seed, Path(tasks[0].out), tuple(results))
 
 
 def _simulated(workspace: Workspace, model: str | None) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from msgspec import json
+from msgspec import Struct, json
 
 from lockstep.errors import LockstepError, not_written
 from lockstep_kafka.files.log_files import DEPARTURES
@@ -44,14 +44,15 @@ class BrokerTask:
         return Path(self.out) / f"broker-{self.simulation.broker}{DEPARTURES}"
 
 
-@dataclass(frozen=True)
-class BrokerResult:
-    """What was written of one broker; `departures` counts them by kind."""
+class BrokerResult(Struct, frozen=True):
+    """What was written of one broker."""
 
     broker: int
+    """Its number, from 1."""
     lines: int
     files: int
-    departures: dict[str, int] = field(default_factory=dict)
+    departures: dict[str, int] = {}
+    """How many of each kind were seeded."""
 
 
 @dataclass(frozen=True)

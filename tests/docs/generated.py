@@ -38,6 +38,7 @@ from lockstep.verbs.review_result import (
 )
 from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
 from lockstep_kafka.rules import Rule
+from lockstep_kafka.verbs.simulate_broker import BrokerResult
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -102,7 +103,7 @@ _KINDS = (
     *(CostsDetails, CostDetails, AttainedDetails),
     *(DriveDetails, DepartureDetails, ReasonDetails),
     *(ReviewDetails, PropertyReview, DirectionDetails, DifferenceDetails, Evidence),
-    *(ActionsDetails, ActionDetails, ExampleDetails),
+    *(ActionsDetails, ActionDetails, ExampleDetails, BrokerResult),
 )
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""

@@ -36,7 +36,9 @@ def test_what_was_written(simulating: Desk) -> None:
     summary = "out: 100 lines of 2 brokers in 2 files, 10 departures\n  6 loud\n  4 low\n"
     assert (ran.code, ran.out, ran.err) == (0, summary, "")
     ran = simulating.run("simulate", "turnstile", "--log", "more", "--lines", "9", "--json")
-    assert ran.json["results"] == [{"broker": 1, "lines": 9, "files": 1, "departures": {}}]
+    (answer,) = ran.json["results"]
+    assert (answer["kind"], answer["model"], answer["seed"]) == ("simulate", "turnstile", 0)
+    assert answer["details"] == {"broker": 1, "lines": 9, "files": 1, "departures": {}}
     assert ran.json["summary"] == {
         "model": "turnstile",
         "log": "more",
