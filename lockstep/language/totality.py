@@ -66,6 +66,11 @@ def statement_may_fail(statement: ir.Statement) -> bool:
             return bool(statement.path) or not within or may_fail(statement.value)
 
 
+def property_may_fail(code: ir.PropertyCode) -> bool:
+    """Whether a property may have no value in some state; True when in doubt."""
+    return may_fail(code.claim) or any(map(statement_may_fail, code.statements))
+
+
 def _may_fail_here(node: object) -> bool:
     match node:
         case ir.Lookup():

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lockstep.language.frontend import lower
 from lockstep.language.model import DEADLOCK, Property
 from lockstep.language.notation import Kind, State
+from lockstep.language.totality import property_may_fail
 from lockstep.plain.engine import Outcome, WatchedEngine, is_stuck, unwatched
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.supervision import Bound, Supervision
@@ -78,6 +80,10 @@ class Search:
         self._invariants = self._model.of_kind(Kind.INVARIANT)
         self._steps = self._model.of_kind(Kind.STEP_INVARIANT)
         self._goals = self._model.of_kind(Kind.SOMETIMES)
+        # Any other is evaluated in each state: one order of them would reach it before it fails.
+        self._total = {
+            code.name for code in lower(self._model).properties if not property_may_fail(code)
+        }
         names = [action.name for action in self._model.actions]
         names += [prop.name for prop in self._model.properties]
         self._order = {name: place for place, name in enumerate(names)}
@@ -211,7 +217,7 @@ class Search:
                 if outcome.failing is not None:
                     failures[prop.name] = outcome.failing
             for goal in self._goals:
-                if goal.name in self._result.reached:
+                if goal.name in self._result.reached and goal.name in self._total:
                     continue
                 if self._engine.evaluate(goal, reached, None).failing is None:
                     self._result.reached.add(goal.name)

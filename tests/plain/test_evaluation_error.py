@@ -78,3 +78,21 @@ def test_it_is_input_that_cannot_be_used(tmp_path: Path) -> None:
         PlainEngine(loaded).run(loaded.action("step"), loaded.initial, ())
     assert isinstance(raised.value, LockstepError)
     assert raised.value.exit_code is ExitCode.USAGE
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+def test_a_goal_without_a_value_is_an_error_also_after_it_was_reached(
+    engine: str, threads: int, tmp_path: Path
+) -> None:
+    """Which state comes first on a level depends on the engine and on the number of threads."""
+    model(tmp_path, "new.count = (s.count + 1) % 4")
+    (tmp_path / "invariants").mkdir()
+    (tmp_path / "invariants" / "case.py").write_text(
+        "from lockstep import sometimes\n\n\n"
+        "@sometimes\ndef one_is_divided(s):\n    return 6 // (s.count - 3) <= -2\n",
+        encoding="utf-8",
+    )
+    result = explore(load_model(tmp_path, "case"), Exploration(engine, threads=threads))
+    assert result.verdict is Verdict.ERROR
+    assert str(result.error).startswith("error[no-meaning]: one_is_divided: ZeroDivisionError")

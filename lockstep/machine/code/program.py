@@ -34,6 +34,7 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Parameter
 from lockstep.language.notation import Kind
 from lockstep.language.symmetry import Symmetry, find_symmetry
+from lockstep.language.totality import property_may_fail
 from lockstep.machine.code.body import I64, POINTER, Body, word
 from lockstep.machine.code.functions import FunctionBuilder, Site
 from lockstep.machine.code.layout import NotCompiled
@@ -144,13 +145,18 @@ def link(
     _expand(module, actions, words)
     kinds = [prop.kind for prop in code.properties]
     of_state = [
-        (index, properties[index], kind is Kind.SOMETIMES)
+        (
+            index,
+            properties[index],
+            kind is Kind.SOMETIMES,
+            property_may_fail(code.properties[index]),
+        )
         for wanted in (Kind.INVARIANT, Kind.SOMETIMES)
         for index, kind in enumerate(kinds)
         if kind is wanted
     ]
     of_step = [
-        (index, properties[index], False)
+        (index, properties[index], False, True)
         for index, kind in enumerate(kinds)
         if kind is Kind.STEP_INVARIANT
     ]
@@ -210,18 +216,27 @@ def _expand(module: llvm.Module, actions: list[llvm.Function], words: int) -> No
 def _checks(
     module: llvm.Module,
     name: str,
-    properties: list[tuple[int, llvm.Function, bool]],
+    properties: list[tuple[int, llvm.Function, bool, bool]],
     *,
     step: bool,
 ) -> None:
-    """A function that evaluates properties; of a goal, until it is reached once."""
+    """A function that evaluates properties: number, function, whether it is a goal and may fail.
+
+    A goal that always has a value is evaluated until it is reached once. Another is evaluated in
+    each state: which states come after one that reaches it depends on how many threads there are.
+    """
     body = exported(module, name, 3 if step else 2)
     builder = body.builder
     states, marks = body.function.args[:-1], body.function.args[-1]
     before, after = states[0], states[-1]
     first = body.variable(word(0))
-    for index, function, is_goal in properties:
+    for index, function, is_goal, fails in properties:
         mark = builder.gep(marks, [word(index)], inbounds=True)
+        if is_goal and fails:
+            result = builder.call(function, [before, after, mark])
+            return_if_failed(body, result, first)
+            builder.store(builder.or_(builder.load(mark), result), mark)
+            continue
         if is_goal:
             unseen = builder.icmp_unsigned("==", builder.load(mark), word(0))
             with builder.if_then(unseen):
@@ -233,8 +248,8 @@ def _checks(
         return_if_failed(body, result, first)
         earlier = builder.load(first)
         none_yet = builder.icmp_unsigned("==", earlier, word(0))
-        fails = builder.and_(none_yet, body.bit_of(result))
-        builder.store(builder.select(fails, word(index + 1), earlier), first)
+        broken = builder.and_(none_yet, body.bit_of(result))
+        builder.store(builder.select(broken, word(index + 1), earlier), first)
     builder.ret(builder.load(first))
     body.finish()
 
