@@ -8,7 +8,7 @@ from lockstep.explore.known_space import Found, KnownSpace, most_numbered, plain
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.layout import NotCompiled
-from lockstep.machine.code.machine import MachineCode
+from lockstep.machine.code.machine import SOON_STATES, MachineCode, machine_code
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.liveness import compiled_parts, packed_pledges
 from lockstep.machine.search.numbering_search import NumberingSearch
@@ -16,6 +16,7 @@ from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.space_search import Numbering, PackedStates
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import Limits, Space, Unfinished
+from lockstep.system.user_cache import cache_folder
 
 
 def program_of(model: Model) -> Program:
@@ -32,6 +33,17 @@ def program_of(model: Model) -> Program:
         if safety is model:
             raise
     return build_program(safety)
+
+
+def code_of(program: Program, request: Exploration) -> MachineCode:
+    """The machine code of a program, to be explored: soon, where the search may be over soon.
+
+    Better code, if it is needed later, takes memory to be made, of which a bound must know before.
+    """
+    is_long = (
+        request.expected > SOON_STATES or request.is_on_disk or request.bounds.memory is not None
+    )
+    return machine_code(program.text, cache_folder() / "compiled", soon=not is_long)
 
 
 def search(model: Model, program: Program, code: MachineCode, request: Exploration) -> Found:
@@ -51,7 +63,7 @@ def search(model: Model, program: Program, code: MachineCode, request: Explorati
         space = run.numbering.space(limits)
     except Unfinished:
         return result, None
-    return result, packed_space(program, code, space) if is_whole else plain_space(model, space)
+    return result, packed_space(program, run.code, space) if is_whole else plain_space(model, space)
 
 
 def packed_space(program: Program, code: MachineCode, space: Space) -> KnownSpace:

@@ -181,20 +181,16 @@ def _without_machine_code(model: Model, reason: NotCompiled) -> LockstepError:
 
 def _run(model: Model, request: Exploration) -> Found:
     """What machine code finds; `NotCompiled` where the model has none."""
-    from lockstep.machine.code.machine import machine_code
+    from lockstep.explore.compiled import code_of, program_of, search
     from lockstep.machine.code.program import build_program
     from lockstep.machine.search.checkpoint import Checkpoint
     from lockstep.machine.search.search import ParallelSearch
     from lockstep.machine.search.state_file import Spill
-    from lockstep.system.user_cache import cache_folder
 
     keeps_steps = bool(model.of_kind(Kind.LEADS_TO)) or request.spaces is not None
     if keeps_steps and not (request.is_on_disk or request.symmetry):
-        from lockstep.explore.compiled import program_of, search
-
         program = program_of(model)
-        native = machine_code(program.text, cache_folder() / "compiled")
-        return search(model, program, native, request)
+        return search(model, program, code_of(program, request), request)
     program = build_program(model.without(Kind.LEADS_TO), symmetry=request.symmetry)
     with ExitStack() as stack:
         checkpoint = spill = None
@@ -205,6 +201,6 @@ def _run(model: Model, request: Exploration) -> Found:
             )
         if request.bounds.spill is not None:
             spill = stack.enter_context(closing(Spill(request.bounds.spill)))
-        native = machine_code(program.text, cache_folder() / "compiled")
-        run = ParallelSearch(program, native, request, checkpoint=checkpoint, spill=spill)
+        code = code_of(program, request)
+        run = ParallelSearch(program, code, request, checkpoint=checkpoint, spill=spill)
         return run.run(), None

@@ -112,12 +112,10 @@ def packed_claims(model: Model, space: Space) -> KnownSpace | None:
 
 def compiled_spaces(model: Model, request: Exploration) -> Callable[[Limits], KnownSpace] | None:
     """What makes the state space with machine code; None when the model has none."""
-    from lockstep.explore.compiled import packed_space
+    from lockstep.explore.compiled import code_of, packed_space
     from lockstep.machine.code.layout import NotCompiled
-    from lockstep.machine.code.machine import machine_code
     from lockstep.machine.code.program import build_program
     from lockstep.machine.search.space_search import SpaceSearch
-    from lockstep.system.user_cache import cache_folder
 
     try:
         program = build_program(model)
@@ -125,9 +123,11 @@ def compiled_spaces(model: Model, request: Exploration) -> Callable[[Limits], Kn
         return None
 
     def build(limits: Limits) -> KnownSpace:
-        code = machine_code(program.text, cache_folder() / "compiled")
-        space = SpaceSearch(program, code, limits, on_progress=request.on_progress).run()
-        return packed_space(program, code, space)
+        run = SpaceSearch(
+            program, code_of(program, request), limits, on_progress=request.on_progress
+        )
+        space = run.run()
+        return packed_space(program, run.code, space)
 
     return build
 

@@ -96,7 +96,7 @@ class Case:
         request = exploration(**{"engine": "compiled", "max_depth": self.depth, **options})
         with (
             patch("lockstep.machine.code.program.build_program", lambda *_, **__: self.program),
-            patch("lockstep.machine.code.machine.machine_code", lambda *_: self.code),
+            patch("lockstep.explore.compiled.machine_code", lambda *_, **__: self.code),
             self._sampled(),
         ):
             return explore(self.model, request)

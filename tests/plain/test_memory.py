@@ -41,7 +41,8 @@ def measured(*options: str) -> tuple[int, str, int]:
 @pytest.mark.parametrize("threads", [1, 8])
 def test_a_search_keeps_to_its_memory(threads: int) -> None:
     options = ("--engine", "compiled", "--threads", str(threads))
-    measured(*options, "--max-states", "1")  # translates it, which takes memory of its own
+    # Translates it, which takes memory of its own.
+    measured(*options, "--memory", "1GiB", "--max-states", "1")
     code, output, peak = measured(*options, "--memory", "160MiB")
     assert code == 3
     assert "stopped at 160 MiB of memory as bounded" in output

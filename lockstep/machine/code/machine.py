@@ -14,7 +14,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import llvmlite
@@ -24,6 +24,9 @@ from lockstep.system.sealed import BrokenSeal, bytes_in, keep_newest, own_conten
 from lockstep.system.user_cache import make_private, open_trusted
 
 _FORMAT = "lockstep-object-4"
+SOON_STATES = 50_000
+"""Up to so many states a search is over sooner with code that is not optimized: making that takes a
+tenth of the time or less."""
 _MOST_FILES = 2_048
 """Of some 8 KB to 100 KB; a campaign over a workspace makes more than five hundred."""
 
@@ -31,7 +34,9 @@ _MOST_FILES = 2_048
 class MachineCode:
     """A module's functions by their addresses; they live as long as this does."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, code: bytes, better: Callable[[], MachineCode] | None = None) -> None:
+        """`better` makes faster code of the same module; None where this is the fastest."""
+        self._better = better
         engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target())
         engine.add_object_file(binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
@@ -41,20 +46,27 @@ class MachineCode:
         """Where a function begins."""
         return int(self._engine.get_function_address(name))
 
+    def suited_to(self, states: int) -> MachineCode:
+        """The code that suits a search of so many states: this, or the better one."""
+        return self if self._better is None or states < SOON_STATES else self._better()
+
 
 def quick_code(text: str) -> MachineCode:
     """The machine code of an LLVM module that is used for a moment: sooner there, and slower."""
     return MachineCode(_compile(text, is_quick=True))
 
 
-def machine_code(text: str, folder: Path | None) -> MachineCode:
+def machine_code(text: str, folder: Path | None, *, soon: bool = False) -> MachineCode:
     """The machine code of an LLVM module, from `folder` if it is there, and kept there if not.
 
-    A folder that cannot be written costs time, nothing else. `LockstepError` for one that other
-    users own or can write.
+    If it has to be made and `soon` is true, it is code that is sooner there and slower, of which
+    nothing is kept. A folder that cannot be written costs time, nothing else. `LockstepError` for
+    one that other users own or can write.
     """
     if folder is None:
         return MachineCode(_compile(text))
+    if soon and _read(folder, _digest(text)) is None:
+        return MachineCode(_compile(text, is_quick=True), partial(machine_code, text, folder))
     return kept_code(text, lambda: text, folder)
 
 

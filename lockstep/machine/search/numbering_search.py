@@ -64,6 +64,7 @@ class NumberingSearch(ParallelSearch):
         workers, run = self._crew.workers[:threads], self._pool.map if threads > 1 else map
         try:
             while done < of_levels:
+                self._suit_code()
                 known = len(numbering)
                 done = numbering.expand(workers, done, of_levels, run)
                 new = numbering.states[known * self._words :].reshape(-1, self._words)

@@ -66,7 +66,8 @@ class ParallelSearch:
         self._program = program
         self._model = program.model
         self._words = program.layout.words
-        self._code = code
+        self.code = code
+        """The machine code: what suits so many states as are known."""
         self._threads = request.threads or len(os.sched_getaffinity(0))
         self._request = request
         self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
@@ -87,7 +88,7 @@ class ParallelSearch:
 
     def _new_worker(self) -> Worker:
         allowed, buffer = self._request.deadlock_allowed, self._allowance.buffer
-        return Worker(shape_of(self._program), self._code, deadlock_allowed=allowed, buffer=buffer)
+        return Worker(shape_of(self._program), self.code, deadlock_allowed=allowed, buffer=buffer)
 
     def run(self) -> SearchResult:
         """Explore until everything is seen, something is broken, or a bound is met.
@@ -200,6 +201,7 @@ class ParallelSearch:
         level = Stretches(chunks(self._levels.parts(depth), self._words, at_a_time))
         try:
             while not level.is_done:
+                self._suit_code()
                 self._pause_at = time.perf_counter() + _PAUSE_SECONDS
                 self._crew.do(self._pool, threads, self._expand, level)
                 self._take_in(threads, checked=True)
@@ -209,6 +211,14 @@ class ParallelSearch:
         finally:
             if len(self._visited) > before:
                 self._result.depth += 1
+
+    def _suit_code(self) -> None:
+        """Go on with better code where there are enough states for it."""
+        code = self.code.suited_to(self._known)
+        if code is not self.code:
+            self.code = code
+            for worker in self._crew.workers:
+                worker.use(code)
 
     def _threads_for(self, states: int) -> int:
         """How many threads expand so many states; there are workers for them."""
@@ -286,13 +296,13 @@ class ParallelSearch:
             return False
         Rebuilder(self._program, self._ancestry()).report(self._result, findings)
         if self._result.violation is not None and self._request.environment is not None:
-            ways = WaysBack(self._program, self._code, self._levels, self._request.environment)
+            ways = WaysBack(self._program, self.code, self._levels, self._request.environment)
             ways.simplify(self._result, self._result.violation, self._newest())
         return True
 
     def _ancestry(self) -> Ancestry:
         """The finished levels, from which a behaviour is rebuilt."""
-        return LevelAncestry(self._program, self._code, self._levels)
+        return LevelAncestry(self._program, self.code, self._levels)
 
     def _count(self) -> None:
         """Say in the result what was counted."""
@@ -316,7 +326,7 @@ class ParallelSearch:
 
     def _sample(self) -> None:
         """Let plain Python say of some states what it says of them, for a moment."""
-        sample = Sample(self._program, self._code)
+        sample = Sample(self._program, self.code)
         seconds = self._supervision.seconds
         sample.compare_some(self._chosen(), seconds, self._complete, self._found)
         self._result.sampled = sample.states

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -254,7 +255,7 @@ class SpaceSearch:
     ) -> None:
         """Prepare; `run` makes the state space, once."""
         self._program = program
-        self._code = code
+        self.code = code
         self._limits = limits
         self._on_progress = on_progress
         self._numbering = Numbering(program, limits)
@@ -264,10 +265,14 @@ class SpaceSearch:
     def run(self) -> Space:
         """The state space; `Unfinished` where a limit is met."""
         numbering = self._numbering
-        worker = Worker(shape_of(self._program), self._code, buffer=0)
-        worker.packed.set(check_state_at=0, check_step_at=0)
+        shape = replace(shape_of(self._program), has_state_checks=False, has_step_invariants=False)
+        worker = Worker(shape, self.code, buffer=0)
         done, depth, of_level = 0, 0, 1
         while done < len(numbering):
+            code = self.code.suited_to(len(numbering))
+            if code is not self.code:
+                self.code = code
+                worker.use(code)
             done = numbering.expand([worker], done, of_level)
             failed = worker.findings.failed_step
             if failed.is_noted:

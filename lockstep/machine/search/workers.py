@@ -82,7 +82,7 @@ class Worker:
 
         Its buffers fill up to `buffer` candidates, and by the successors of one state beyond that.
         """
-        self._code = code  # or its functions would be gone
+        self._shape = shape
         words, most = shape.words, shape.most_successors
         self._words = words
         self.capacity = buffer + most
@@ -97,10 +97,7 @@ class Worker:
         self._buffers: Array = np.zeros(SHARDS * self.capacity * words, np.uint64)
         self.packed = Packed(
             "worker",
-            expand_at=code.address("expand"),
-            check_step_at=code.address("check_step") if shape.has_step_invariants else 0,
-            check_state_at=code.address("check_state") if shape.has_state_checks else 0,
-            canonical_at=code.address("canonical") if shape.reduces else 0,
+            **self._entries(code),
             stop_at_deadlock=int(not deadlock_allowed),
             ranks=np.array(shape.ranks, np.int64),
             successors=np.zeros(most * words, np.uint64),
@@ -120,6 +117,21 @@ class Worker:
             pair=np.zeros(2 * words, np.uint64),
             scratch=np.zeros(AHEAD, np.int64),
         )
+
+    def use(self, code: MachineCode) -> None:
+        """Go on with other code of the same program."""
+        self.packed.set(**self._entries(code))
+
+    def _entries(self, code: MachineCode) -> dict[str, int]:
+        """Where the functions of the code begin; 0 for those that are not called."""
+        self._code = code  # or its functions would be gone
+        shape = self._shape
+        return {
+            "expand_at": code.address("expand"),
+            "check_step_at": code.address("check_step") if shape.has_step_invariants else 0,
+            "check_state_at": code.address("check_state") if shape.has_state_checks else 0,
+            "canonical_at": code.address("canonical") if shape.reduces else 0,
+        }
 
     @property
     def bytes(self) -> int:

@@ -182,7 +182,7 @@ class SparkSearch(ParallelSearch):
         return super()._ancestry() if self._manifest is None else self._inquirer(self._manifest)
 
     def _inquirer(self, manifest: Manifest) -> Inquirer:
-        near = LevelAncestry(self._program, self._code, self._levels)
+        near = LevelAncestry(self._program, self.code, self._levels)
         return Inquirer(self._jobs, manifest, near, self._near_levels)
 
     def _look_on(self, tasks: tuple[int, int]) -> None:

@@ -52,6 +52,18 @@ def test_two_that_need_the_same_translate_it_once(tmp_path: Path) -> None:
     assert [file.suffix for file in tmp_path.iterdir()] == [".o"]
 
 
+def test_code_that_is_there_soon_is_left_for_better_code_by_many_states(tmp_path: Path) -> None:
+    soon = machine_code(module(6), tmp_path, soon=True)
+    assert answer(soon) == 6
+    assert soon.suited_to(machine.SOON_STATES - 1) is soon
+    assert not is_kept(module(6), tmp_path)
+    better = soon.suited_to(machine.SOON_STATES)
+    assert (better is soon, answer(better)) == (False, 6)
+    assert is_kept(module(6), tmp_path)
+    kept = machine_code(module(6), tmp_path, soon=True)
+    assert kept.suited_to(10**9) is kept
+
+
 def test_another_text_is_another_file(tmp_path: Path) -> None:
     assert answer(machine_code(module(1), tmp_path)) == 1
     assert is_kept(module(1), tmp_path)

@@ -4,19 +4,24 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.explore.compiled import code_of
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind
-from lockstep.machine.code.machine import machine_code
+from lockstep.machine.code import machine
+from lockstep.machine.code.machine import MachineCode, machine_code
 from lockstep.machine.code.program import build_program
 from lockstep.machine.search import space_search
 from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch
-from lockstep.machine.search.space_search import Numbering
-from lockstep.plain.exploration import Exploration
+from lockstep.machine.search.space_search import Numbering, SpaceSearch
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
 from lockstep.plain.space import Limits, Space, build_space
 from lockstep.results.search_result import SearchResult
 from lockstep.specs.scopes import load_model_spec
 from tests.agreement.case import levels_divided
+from tests.agreement.summary import summary
 from tests.machine.test_liveness import assert_same
 
 ROOT = Path(__file__).parents[3]
@@ -99,6 +104,35 @@ def test_tables_grow_to_what_is_expected(
     assert (sizes[-1] > 2 * expected) or not expected
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_code_that_becomes_better_on_the_way_changes_nothing(
+    model: Model, oracle: Space, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = build_program(model.without(Kind.LEADS_TO))
+    monkeypatch.setattr(machine, "SOON_STATES", len(oracle.states) // 2)
+
+    def soon() -> MachineCode:
+        for file in tmp_path.glob("*.o"):
+            file.unlink()
+        return machine_code(program.text, tmp_path, soon=True)
+
+    plain = Search(PlainEngine(program.model)).run()
+    request = Exploration(threads=threads)
+    with levels_divided():
+        alone = ParallelSearch(program, soon(), request)
+        numbered = NumberingSearch(program, soon(), request, Numbering(program, LIMITS))
+        for search in (alone, numbered):
+            code = search.code
+            assert summary(search.run()) == summary(plain)
+            assert search.code is not code
+    assert numbered.numbering is not None
+    assert_same(numbered.numbering.space(LIMITS), oracle)
+    code = soon()
+    spaces = SpaceSearch(program, code, LIMITS)
+    assert_same(spaces.run(), oracle)
+    assert spaces.code is not code
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_what_was_counted_while_numbers_lasted_is_counted_once(
     model: Model, oracle: Space, threads: int
@@ -115,3 +149,27 @@ def test_what_was_counted_while_numbers_lasted_is_counted_once(
     assert search.numbering is None
     assert (result.states, result.transitions) == (whole.states, whole.transitions)
     assert (result.fired, result.depth) == (whole.fired, whole.depth)
+
+
+@pytest.mark.parametrize(
+    ("request_", "is_soon"),
+    [
+        (Exploration(), True),
+        (Exploration(expected=machine.SOON_STATES), True),
+        (Exploration(expected=machine.SOON_STATES + 1), False),
+        (Exploration(checkpoint=Path("folder")), False),
+        (Exploration(bounds=Bounds(memory=2**30)), False),
+    ],
+)
+def test_a_search_that_takes_long_or_has_a_bound_on_memory_begins_with_the_better_code(
+    model: Model,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request_: Exploration,
+    *,
+    is_soon: bool,
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path))
+    program = build_program(model.without(Kind.LEADS_TO))
+    code = code_of(program, request_)
+    assert (code.suited_to(machine.SOON_STATES) is not code) == is_soon
