@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+TOGETHER = "+"
+"""Between the names of faults that are in place at once; in no name itself."""
+
 
 def printable(text: str) -> str:
     r"""A text in which what cannot be printed is written as Python writes it: `\x07`, `\n`."""

@@ -165,7 +165,7 @@ def test_a_page_to_walk_a_model(programs: Path, outside: Path) -> None:
 def test_the_doctor_is_content(programs: Path, outside: Path) -> None:
     command = ("doctor", "--json", "--workspace", "kafka")
     result = json.loads(done(programs / "lockstep", *command, folder=outside))
-    presence = {row["name"]: row["presence"] for row in result["results"]}
+    presence = {row["details"]["name"]: row["verdict"] for row in result["results"]}
     assert (presence["numpy"], presence["z3-solver"], presence["workspace"]) == ("ok",) * 3
     assert (presence["spark"], presence["tables"]) == ("absent", "absent")
     assert result["summary"]["missing"] == 0

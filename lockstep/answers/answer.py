@@ -29,12 +29,13 @@ class Answer(msgspec.Struct, kw_only=True):
     """What came of one question: of a model in one scope or proof, possibly changed."""
 
     kind: str
-    """What was asked: `check`, `prove`, `twin`, `fault`, `mutant`, `costs`, `replay`,
-    `drive`, `review`, `simulate`; in a report also `faults` and `mutants`, which are all of a
-    model."""
-    model: str
-    scope: str
-    """The scope, or the proof; empty where each of several has its own."""
+    """What was asked: a verb, of `faults` and `mutants` `fault` and `mutant`, and `find` or `equal`
+    of `prove --find` and `--equal`. In a report `faults` and `mutants` are all of a model."""
+    model: str = ""
+    """Empty where it is about none."""
+    scope: str = ""
+    """The scope, the proof, or the file of requirements; empty where each of several has its own,
+    and where there is none."""
     fault: str | None = None
     """The fault put in place; `A+B` of two."""
     proposal: str | None = None
@@ -44,7 +45,8 @@ class Answer(msgspec.Struct, kw_only=True):
     """The seed of random walks."""
     engine: str = ""
     verdict: str = ""
-    """A verdict, of a mutant its fate; empty where there is none."""
+    """A verdict, of a mutant its fate, of a requirement how it is answered, of a thing that
+    `doctor` looks for whether it is there; empty where there is none."""
     violated: str | None = None
     """The property that the counterexample breaks."""
     violates: tuple[str, ...] = ()

@@ -38,13 +38,12 @@ class Entry(Answer, kw_only=True):
 
     def answered(self, answer: Answer, *, expected: bool = False) -> Entry:
         """The same entry with an answer, but for what only its kind has."""
-        values = {**msgspec.structs.asdict(self), **msgspec.structs.asdict(answer)}
-        return Entry(**{**values, "details": {}, "expected": expected})
+        values = {**msgspec.structs.asdict(answer), "details": {}, "expected": expected}
+        return msgspec.structs.replace(self, **values)
 
     def saying(self, verdict: Verdict, because: str = "") -> Entry:
         """The same entry with a verdict."""
-        values = msgspec.structs.asdict(self)
-        return Entry(**{**values, "verdict": str(verdict), "because": because})
+        return msgspec.structs.replace(self, verdict=str(verdict), because=because)
 
     @property
     def is_broken(self) -> bool:

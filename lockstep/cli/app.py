@@ -58,7 +58,7 @@ def lockstep(
         Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """Write a protocol once, check every reachable state, and hold running software against it."""
+    """Write a protocol once, check every reachable state, and compare running software with it."""
 
 
 def run_verb(arguments: Sequence[str]) -> int:

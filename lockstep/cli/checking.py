@@ -2,25 +2,69 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from lockstep.errors import LockstepError
-from lockstep.report.ci.outputs import CiOutputs
 from lockstep.requests.campaign import (
-    CampaignRequest,
     FaultsRequest,
     MutantsRequest,
-    SweptRequest,
-    read_sweeps,
+    SweepRequest,
 )
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.option import option
 from lockstep.requests.others import TwinRequest
-from lockstep.requests.prove import ProveRequest
+from lockstep.requests.prove import AskOptions, ProveRequest
 from lockstep.requests.search import CostsRequest
-from lockstep.workspace import find_workspace
+from lockstep.workspace import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from lockstep.report.view import RunT, View
+
+
+@dataclass(frozen=True)
+class CiOutputs:
+    """What is written besides what is printed; by default nothing."""
+
+    apart: ClassVar = {"--json": ("--github",)}
+
+    sarif: Path | None = option(
+        "--sarif", metavar="FILE", help="Write what is wrong as SARIF 2.1.0, too."
+    )
+    summary: Path | None = option(
+        "--summary", metavar="FILE", help="Add a summary in Markdown at the end of a file, too."
+    )
+    github: bool = option(
+        "--github", default=False, help="Print what is wrong as annotations of GitHub, too."
+    )
+
+    def write(self, workspace: Workspace, view: View[Any, RunT], run: RunT) -> int:
+        """Write what was asked for of a run that has ended; what the process ends with.
+
+        `LockstepError` where something cannot be written; the rest is written all the same.
+        """
+        if not (self.github or self.sarif or self.summary):
+            return run.exit_code
+        from lockstep.pages.markdown import markdown
+        from lockstep.pages.output import Output
+        from lockstep.report.ci.github import append_summary, workflow_commands
+        from lockstep.report.ci.places import SourceRoot
+        from lockstep.report.ci.sarif import sarif
+        from lockstep.system.text_files import write_text
+
+        root, problems = SourceRoot.of(workspace), view.problems(run)
+        if self.github:
+            output = Output()
+            for line in workflow_commands(problems, root):
+                output.command(line)
+        with ExitStack() as files:
+            if self.sarif is not None:
+                files.callback(write_text, self.sarif, sarif(problems, root))
+            if self.summary is not None:
+                files.callback(append_summary, self.summary, markdown(view.page(run, problems)))
+        return run.exit_code
 
 
 @dataclass(frozen=True)
@@ -79,7 +123,7 @@ def mutants(request: MutantsRequest, json: bool) -> int:
     return present(MutantsView(), partial(run, request), json=json).exit_code
 
 
-def sweep(request: SweptRequest, campaign: CampaignRequest, json: bool) -> int:
+def sweep(request: SweepRequest, json: bool) -> int:
     """Check models with each combination of values, or each seed.
 
     Values are those of constants, seeds those of random walks.
@@ -91,15 +135,7 @@ def sweep(request: SweptRequest, campaign: CampaignRequest, json: bool) -> int:
     from lockstep.report.view import present
     from lockstep.verbs.sweep import plan_sweep, run_sweep
 
-    values = [name for name in request.models if "=" in name]
-    models = tuple(name for name in request.models if name not in values)
-    campaign = replace(campaign, sweeps=read_sweeps(values))
-    if not campaign.is_sweep:
-        raise LockstepError(
-            "no values are given to check with",
-            cure="write NAME=2..5 for a constant, or --seeds 1..100 for random walks",
-        )
-    plan = plan_sweep(replace(request, models=models), campaign)
+    plan = plan_sweep(request)
     return present(SweepView(plan), partial(run_sweep, plan), json=json).exit_code
 
 
@@ -135,42 +171,18 @@ def twin(request: TwinRequest, outputs: CiOutputs, json: bool) -> int:
     return outputs.write(plan.workspace, shown, present(shown, work, json=json))
 
 
-_OF_PROOFS = ("--any", "--infer", "--k", "--smt", "--examples", "--sarif", "--summary", "--github")
-"""What other questions do not go with."""
-
-
 @dataclass(frozen=True)
 class ProveOptions:
-    """Other questions about one model, and what else `prove` prints."""
+    """What else `prove` prints."""
 
-    apart: ClassVar = {
-        "--find": ("--equal", *_OF_PROOFS),
-        "--from": ("--equal", *_OF_PROOFS),
-        "--equal": _OF_PROOFS,
-    }
-
-    find: str | None = option(
-        "--find", metavar="PREDICATE", help="Look for a shortest behaviour to it, as in 's.x > 3'."
-    )
-    start: str | None = option(
-        "--from",
-        metavar="PREDICATE",
-        help="Search from any state in which it and all invariants hold, reached or not.",
-    )
-    equal: tuple[str, str] | None = option(
-        "--equal", metavar="ACTION ACTION", help="Ask whether two actions do the same."
-    )
     examples: bool = option(
         "--examples", default=False, help="Show the states from which a property is not kept."
     )
 
-    @property
-    def is_question(self) -> bool:
-        """Whether something else is asked than what can be proved."""
-        return not (self.find is None and self.start is None and self.equal is None)
 
-
-def prove(request: ProveRequest, view: ProveOptions, outputs: CiOutputs, json: bool) -> int:
+def prove(
+    request: ProveRequest, asked: AskOptions, view: ProveOptions, outputs: CiOutputs, json: bool
+) -> int:
     """Prove invariants by induction, at real widths.
 
     The widths are those that a proof of specs/MODEL.toml names.
@@ -179,56 +191,19 @@ def prove(request: ProveRequest, view: ProveOptions, outputs: CiOutputs, json: b
 
     Exit codes: 0 proved, 1 violated, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
     """
+    from lockstep.report.view import present, show_answer
+
+    if asked.is_question:
+        from lockstep.report.prove_ask import asked_blocks
+        from lockstep.verbs.ask import ask, ask_answer
+
+        result = ask(request, asked)
+        return show_answer(asked_blocks(result), ask_answer(result), json=json)
     from lockstep.report.prove import ProveView
-    from lockstep.report.view import present
-    from lockstep.requests.models import choose, refuse_unread
     from lockstep.verbs.prove import prove as run
 
     workspace = request.workspace or find_workspace()
-    names = choose(request.models, workspace)
-    if not request.models:
-        refuse_unread(workspace)
-    if request.fault is not None and len(names) != 1:
-        raise LockstepError("--fault is about one model", cure="name the model before it")
-    if view.is_question:
-        if len(names) != 1:
-            raise LockstepError(
-                "--find, --from and --equal ask about one model", cure="name the model before it"
-            )
-        return _ask(names[0], request, view, json)
     # Examples are shown of what was decided in this run alone.
     request = replace(request, anew=request.anew or view.examples)
     shown, work = ProveView(workspace.root, request, examples=view.examples), partial(run, request)
     return outputs.write(workspace, shown, present(shown, work, json=json))
-
-
-def _ask(model: str, request: ProveRequest, view: ProveOptions, json: bool) -> int:
-    from lockstep.report.prove_ask import (
-        comparison_blocks,
-        comparison_json,
-        search_blocks,
-        search_json,
-    )
-    from lockstep.report.view import show
-    from lockstep.verbs.ask import EqualRequest, SearchRequest, compare_actions, search
-
-    widths, seconds = request.widths, request.max_seconds
-    if view.equal is not None:
-        compared = compare_actions(
-            EqualRequest(model, view.equal, widths, seconds, request.workspace)
-        )
-        show(comparison_blocks(compared), lambda: comparison_json(compared), json=json)
-        return compared.exit_code
-    searched = search(
-        SearchRequest(
-            model,
-            goal=view.find,
-            start=view.start,
-            widths=widths,
-            depth=request.depth,
-            max_seconds=seconds,
-            workspace=request.workspace,
-        )
-    )
-    show(search_blocks(searched), lambda: search_json(searched), json=json)
-    return searched.exit_code

@@ -64,7 +64,7 @@ def _among(words: list[str]) -> Completion:
 
 def _in_workspace(kind: str) -> Completion:
     def complete(ctx: Context, incomplete: str) -> list[str]:
-        from lockstep.requests.models import Kind, names
+        from lockstep.cli.names import names
         from lockstep.workspace import find_workspace
 
         given = ctx.params
@@ -73,7 +73,7 @@ def _in_workspace(kind: str) -> Completion:
         chosen = (models,) if isinstance(models, str) else tuple(models)
         try:
             workspace = given.get("workspace") or find_workspace()
-            return names(Kind(kind), workspace, chosen, incomplete)
+            return names(kind, workspace.root, chosen, incomplete)
         except (LockstepError, OSError):
             return []
 

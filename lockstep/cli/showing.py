@@ -74,16 +74,16 @@ def explore(request: ExploreRequest, view: ExploreView, json: bool) -> int:
     Exit codes: 2 the input cannot be used, 130 interrupted, as by Ctrl-C.
     """
     from lockstep.pages.blocks import Paragraph
-    from lockstep.pages.output import document
-    from lockstep.report.view import show
+    from lockstep.report.view import show_answer
     from lockstep.serve.explorer import Explorer
     from lockstep.serve.server import ExploreServer
     from lockstep.verbs.explore import explore as load
+    from lockstep.verbs.explore import explore_answer
 
     explored = load(request)
     with ExploreServer(Explorer(explored), view.port) as server:
-        row = {"model": request.model, "scope": explored.scope.name, "url": server.url}
-        show([Paragraph(server.url)], lambda: document([row], {}), json=json)
+        answer = explore_answer(explored, server.url)
+        show_answer([Paragraph(server.url)], answer, json=json)
         if view.opens:
             # A browser of the terminal ends when its reader does: the page is served meanwhile.
             Thread(target=_open, args=(server.url,), daemon=True).start()
@@ -245,10 +245,10 @@ class ReplayView:
 
 
 def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
-    """Take a saved counterexample again, step by step.
+    """Replay a saved counterexample, step by step.
 
     Plain Python takes each step, and what it changes is shown. With --on another version of the
-    model takes the steps: does a change stop this?
+    model takes the steps: does the change prevent this?
 
     Exit codes: 1 the violation is there again, 0 the model still behaves so but the property holds
     now, 3 the model has changed and no longer behaves so, 2 the file cannot be used. With --on: 1
@@ -275,16 +275,11 @@ def _shown(request: ReplayRequest, view: ReplayView, result: Replay, json: bool)
     from lockstep.pages.blocks import Paragraph
     from lockstep.pages.output import Output
     from lockstep.pages.text import PageText
-    from lockstep.report.replay import (
-        pictures_of,
-        replay_blocks,
-        replay_json,
-        shown_title,
-        verdict_line,
-    )
+    from lockstep.report.replay import pictures_of, replay_blocks, shown_title, verdict_line
     from lockstep.report.replay_step import walk
-    from lockstep.report.view import show
+    from lockstep.report.view import show_answer
     from lockstep.system.text_files import write_text
+    from lockstep.verbs.replay import replay_answer
 
     output = Output()
     pictures = pictures_of(result, {"html": view.html, "svg": view.svg, "mermaid": view.mermaid})
@@ -299,7 +294,7 @@ def _shown(request: ReplayRequest, view: ReplayView, result: Replay, json: bool)
         walk(output, result, _reader(request, result.model))
     else:
         blocks = replay_blocks(result, request.pytest, [picture.file for picture in pictures])
-        show(blocks, lambda: replay_json(request.file, result), json=json)
+        show_answer(blocks, replay_answer(request.file, result), json=json)
     return result.exit_code
 
 

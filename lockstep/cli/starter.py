@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lockstep.requests.others import DoctorRequest, InitRequest, NewRequest, ProposeRequest
+
+if TYPE_CHECKING:
+    from lockstep.verbs.new import Begun
 
 
 def init(request: InitRequest, json: bool) -> int:
@@ -12,13 +17,9 @@ def init(request: InitRequest, json: bool) -> int:
 
     Exit codes: 0 the workspace is there, 2 the input cannot be used, and nothing was written.
     """
-    from lockstep.report.starter import initialized_blocks, initialized_json
-    from lockstep.report.view import show
-    from lockstep.verbs.new import init as initialize
+    from lockstep.verbs.new import init as begin
 
-    made = initialize(request)
-    show(initialized_blocks(made), lambda: initialized_json(made), json=json)
-    return 0
+    return _shown(begin(request), json)
 
 
 def new(request: NewRequest, json: bool) -> int:
@@ -28,13 +29,9 @@ def new(request: NewRequest, json: bool) -> int:
 
     Exit codes: 0 the files were written, 2 the input cannot be used, and nothing was written.
     """
-    from lockstep.report.starter import begun_blocks, begun_json
-    from lockstep.report.view import show
     from lockstep.verbs.new import new as begin
 
-    begun = begin(request)
-    show(begun_blocks(begun), lambda: begun_json(begun), json=json)
-    return 0
+    return _shown(begin(request), json)
 
 
 def propose(request: ProposeRequest, json: bool) -> int:
@@ -42,13 +39,17 @@ def propose(request: ProposeRequest, json: bool) -> int:
 
     Exit codes: 0 the file was written, 2 the input cannot be used.
     """
-    from lockstep.report.starter import proposed_blocks, proposed_json
-    from lockstep.report.view import show
     from lockstep.verbs.new import propose as begin
 
-    proposed = begin(request)
-    show(proposed_blocks(proposed), lambda: proposed_json(proposed), json=json)
-    return 0
+    return _shown(begin(request), json)
+
+
+def _shown(begun: Begun, json: bool) -> int:
+    from lockstep.report.starter import begun_blocks
+    from lockstep.report.view import show_answer
+    from lockstep.verbs.new import begun_answer
+
+    return show_answer(begun_blocks(begun), begun_answer(begun), json=json)
 
 
 def doctor(request: DoctorRequest, json: bool) -> int:

@@ -25,21 +25,14 @@ from lockstep.language.source import Diagnostic, ModelError
 from lockstep.language.unread import missing_functions, unread_functions
 from lockstep.language.unwritten import unwritten_parts
 from lockstep.system.text_files import is_file
-
-_TOGETHER = "+"
-"""Between the names of faults that are in place at once; in no name itself."""
+from lockstep.words import TOGETHER
 
 _INSTEAD = "put one of them in place, or write one fault that makes both mistakes"
 
 
-def together(faults: tuple[str, ...]) -> str | None:
-    """The name of some faults that are in place at once; None where there are none."""
-    return _TOGETHER.join(faults) or None
-
-
 def fault_names(fault: str) -> list[str]:
     """The names of the faults that are in place at once."""
-    return fault.split(_TOGETHER)
+    return fault.split(TOGETHER)
 
 
 def described_faults(fault: str) -> str:
@@ -86,7 +79,7 @@ def fault_scope_name(marks: Marks) -> str | None:
     """The scope that faults ask for, or None; `LockstepError` where they ask for several."""
     scopes = {mark.scope: None for mark, _ in marks.values() if mark.scope}
     if len(scopes) > 1:
-        faults = described_faults(_TOGETHER.join(marks))
+        faults = described_faults(TOGETHER.join(marks))
         raise LockstepError(
             f"{faults} are about other scopes: {', '.join(scopes)}", cure="name one with --scope"
         )
@@ -101,7 +94,7 @@ def fault_constants(marks: Marks) -> Mapping[str, object]:
             if constants.setdefault(key, value) != value:
                 values = f"{constants[key]!r} and {value!r}"
                 raise LockstepError(
-                    f"{described_faults(_TOGETHER.join(marks))} set {key} to {values}",
+                    f"{described_faults(TOGETHER.join(marks))} set {key} to {values}",
                     cure=_INSTEAD,
                 )
     return constants

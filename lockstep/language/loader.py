@@ -34,6 +34,7 @@ from lockstep.language.source import (
 )
 from lockstep.language.values import IS_LOADING
 from lockstep.system.text_files import is_file, read_text
+from lockstep.words import place_text
 
 PACKAGES = ("models", "invariants")
 """Workspace folders that hold text in lockstep's notation."""
@@ -200,6 +201,15 @@ class Universe:
         """The syntax of a function of this universe; None for a function from elsewhere."""
         code = getattr(function, "__code__", None)
         return None if code is None else self.definition_of_code(code)
+
+    def place_text(self, function: Callable[..., Any]) -> str | None:
+        """Where a function begins, as `FILE:LINE`; None for a function from elsewhere."""
+        definition = self.definition(function)
+        return (
+            None
+            if definition is None
+            else place_text(definition[1], definition[0].lineno, self.root)
+        )
 
     def know_edited(self, edited: EditedFunction) -> None:
         """Take a function with edits for one of this universe."""

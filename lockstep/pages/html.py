@@ -33,22 +33,33 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def html(page: Page) -> str:
     """The page."""
-    root = Element("html", lang="en")
-    head = SubElement(root, "head")
-    SubElement(head, "meta", charset="utf-8")
-    SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": _POLICY})
-    SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
-    _add(head, "title", f"{page.title}: {page.verdict}")
-    style = SubElement(head, "style")
-    style.text = STYLE.read_text(encoding="utf-8")
-    main = SubElement(SubElement(root, "body"), "main")
-    _add(main, "h1", page.title)
-    lead = _add(main, "p", "", "lead")
-    _add(lead, "strong", page.verdict, page.verdict).tail = f". {visible(page.summary)}"
+    root, main = begun(f"{page.title}: {page.verdict}")
+    add(main, "h1", page.title)
+    lead = add(main, "p", "", "lead")
+    add(lead, "strong", page.verdict, page.verdict).tail = f". {visible(page.summary)}"
     _contents(main, page.blocks)
     _blocks(main, page.blocks, 2)
     for number, figure in enumerate(main.iter("figure")):
         _make_unique(figure, f"figure-{number}-")
+    return ended(root)
+
+
+def begun(title: str, *styles: Path, policy: str = "") -> tuple[Element, Element]:
+    """A page and its main part, both empty; `policy` allows more than what is in the page."""
+    root = Element("html", lang="en")
+    head = SubElement(root, "head")
+    SubElement(head, "meta", charset="utf-8")
+    content = f"{_POLICY}{policy}"
+    SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": content})
+    SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
+    add(head, "title", title)
+    texts = (file.read_text(encoding="utf-8") for file in (STYLE, *styles))
+    SubElement(head, "style").text = "".join(texts)
+    return root, SubElement(SubElement(root, "body"), "main")
+
+
+def ended(root: Element) -> str:
+    """The text of a page."""
     return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
 
 
@@ -60,7 +71,7 @@ def fragment(blocks: Iterable[Block], style: str) -> str:
     return tostring(root, encoding="unicode", method="html")
 
 
-def _add(parent: Element, tag: str, text: Text, style: str | None = None) -> Element:
+def add(parent: Element, tag: str, text: Text, style: str | None = None) -> Element:
     """An element with a text, which may be of several lines."""
     element = SubElement(parent, tag, {} if style is None else {"class": style})
     for span in spans(text):
@@ -95,7 +106,7 @@ def _contents(parent: Element, blocks: Iterable[Block]) -> None:
         return
     entries = SubElement(SubElement(parent, "nav", {"aria-label": "Sections"}), "ul")
     for number, section in enumerate(sections):
-        link = _add(
+        link = add(
             SubElement(entries, "li"), "a", f"{section.label} {section.text}".strip(), section.style
         )
         link.set("href", f"#{section.anchor or f'section-{number}'}")
@@ -141,8 +152,8 @@ def _section(parent: Element, block: Section, anchor: str, level: int) -> None:
 
 def _figure(parent: Element, figure: Figure) -> None:
     element = SubElement(parent, "figure")
-    _scrolling(element, figure.caption).append(figure.svg)
-    _add(element, "figcaption", figure.caption)
+    scrolling(element, figure.caption).append(figure.svg)
+    add(element, "figcaption", figure.caption)
 
 
 def _make_unique(figure: Element, prefix: str) -> None:
@@ -157,37 +168,37 @@ def _make_unique(figure: Element, prefix: str) -> None:
 
 def _labelled(parent: Element, tag: str, block: Paragraph | Section) -> None:
     if not block.label:
-        _add(parent, tag, block.text, block.style)
+        add(parent, tag, block.text, block.style)
         return
-    element = _add(parent, tag, "", block.style)
-    _add(element, "span", block.label, "label").tail = " "
-    _add(element, "span", block.text)
+    element = add(parent, tag, "", block.style)
+    add(element, "span", block.label, "label").tail = " "
+    add(element, "span", block.text)
 
 
 def _table(parent: Element, table: Table) -> None:
-    element = SubElement(_scrolling(parent, table.caption or "table"), "table")
+    element = SubElement(scrolling(parent, table.caption or "table"), "table")
     kinds = ["number" if header in table.numbers else None for header in table.heads]
     heading = SubElement(SubElement(element, "thead"), "tr")
     for header, kind in zip(table.heads, kinds, strict=True):
-        _add(heading, "th", header, kind).set("scope", "col")
+        add(heading, "th", header, kind).set("scope", "col")
     body = SubElement(element, "tbody")
     for row, (word, *cells) in table.lines:
         line = SubElement(body, "tr")
-        _add(line, "td", word, row.style)
+        add(line, "td", word, row.style)
         for cell, kind in zip(cells, kinds[1:], strict=True):
-            _add(line, "td", cell, kind)
+            add(line, "td", cell, kind)
 
 
 def _lines(parent: Element, block: Lines) -> None:
     if block.caption:
         parent = SubElement(parent, "details", _shown(block))
-        _add(parent, "summary", block.caption)
-    shown = SubElement(_scrolling(parent, block.caption or "lines"), "pre")
+        add(parent, "summary", block.caption)
+    shown = SubElement(scrolling(parent, block.caption or "lines"), "pre")
     for line, text in zip(block.lines, block.texts, strict=True):
         if line.style is None:
             _append(shown, f"{text}\n")
         else:
-            _add(shown, "span", text, line.style).tail = "\n"
+            add(shown, "span", text, line.style).tail = "\n"
 
 
 def _shown(block: Lines) -> dict[str, str]:
@@ -203,10 +214,7 @@ def _append(element: Element, text: str) -> None:
         element.text = (element.text or "") + text
 
 
-def _scrolling(parent: Element, label: str) -> Element:
+def scrolling(parent: Element, label: str, style: str = "scroll") -> Element:
     """What can be wider than the page, and is moved by the keyboard as well."""
-    return SubElement(
-        parent,
-        "div",
-        {"class": "scroll", "role": "region", "aria-label": visible(label), "tabindex": "0"},
-    )
+    given = {"class": style, "role": "region", "aria-label": visible(label), "tabindex": "0"}
+    return SubElement(parent, "div", given)

@@ -7,19 +7,39 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from lockstep.errors import LockstepError
+from lockstep.language.faults import described_faults
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
-from lockstep.report.affected import affected_blocks, affected_json, since_text, skipped_text
-from lockstep.report.ci.check_problems import check_problems, parts_of
-from lockstep.report.ci.problems import Problems
+from lockstep.report.affected import (
+    affected_blocks,
+    affected_json,
+    since_text,
+    skipped_gaps,
+    skipped_text,
+)
+from lockstep.report.ci.exploration import Explored, interrupted, of_error
+from lockstep.report.ci.places import beginning, place_of_function, place_of_scope
+from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
 from lockstep.report.counterexample import counterexample
 from lockstep.report.view import View, counted, pending
+from lockstep.requests.check import CheckRequest
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import RequirementTexts
 from lockstep.verbs.check import CheckPlan
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked, check_answer
 from lockstep.words import plural, shown_path
+
+NOT_READ = Rule(
+    "lockstep/not-read",
+    "A file that nothing reads",
+    "Claims, faults or scopes in a file that belongs to no model are not checked.",
+)
+DIFFERS = Rule(
+    "lockstep/differs",
+    "A scope pins what was not found",
+    "What was checked is as claimed, but specs/ pins other counts or declarations.",
+)
 
 _NUMBERS = ("props", "states", "transitions", "depth", "seconds")
 
@@ -117,7 +137,16 @@ class CheckView(View[CheckResult, CheckRun]):
         )
 
     def problems(self, run: CheckRun) -> Problems:
-        return check_problems(self._plan, run)
+        plan = self._plan
+        texts = RequirementTexts(plan.workspace.root)
+        parts = chain.from_iterable(map(parts_of, run.results))
+        found = [
+            *chain.from_iterable(_of_result(plan, part, texts) for part in parts),
+            *_not_read(plan, run),
+            *map(interrupted, run.pending),
+            *skipped_gaps(run.affected),
+        ]
+        return Problems.of(f"check/{plan.scope}", run.exit_code, found)
 
 
 def models_table(models: Iterable[str]) -> Table:
@@ -206,3 +235,93 @@ def _rest(rest: CheckResult) -> str:
         return f"not checked: {rest.error}"
     because = rest.judgement.because if rest.verdict is not Verdict.ERROR else ""
     return f"{rest.verdict}{f': {because}' if because else ''}"
+
+
+def parts_of(result: Checked | Unchecked) -> tuple[Checked | Unchecked, ...]:
+    """A result, and those of `--all` that come with it."""
+    if isinstance(result, Unchecked):
+        return (result,)
+    rest = () if result.rest is None else (result.rest,)
+    return (result, *result.others, *rest)
+
+
+def _of_result(
+    plan: CheckPlan, result: Checked | Unchecked, texts: RequirementTexts
+) -> Iterator[Problem | Gap]:
+    if isinstance(result, Unchecked):
+        return of_error(result.name, result.error)
+    request, scope = plan.request, result.scope
+    explored = Explored(
+        result.model,
+        f"in scope {scope}{_variant(request)}",
+        _identity(request, scope),
+        plan.again(result.model.name),
+        texts,
+        request.fault,
+    )
+    return chain(_problems(explored, result), _gaps(explored, result))
+
+
+def _problems(explored: Explored, checked: Checked) -> Iterator[Problem]:
+    search, judged = checked.result, checked.judgement
+    if search.error is not None:
+        yield explored.without_meaning(search.error, search.error_trace)
+    if judged.expected:
+        return
+    yield from map(explored.missed, search.missed)
+    for violation in search.unfulfilled or filter(None, [search.violation]):
+        yield from explored.violated(violation)
+    reasons = [*map(str, judged.differences)]
+    if judged.stale:
+        reasons.append(f"not silent, though declared so: {', '.join(judged.stale)}")
+    if reasons:
+        name = checked.model.name
+        place = place_of_scope(checked.model.universe.root, name, checked.scope)
+        text = f"{name} {explored.where}: {'; '.join(reasons)}\nreproduce with: {explored.again}"
+        yield Problem(DIFFERS, place, f"{name} differs", text, (name, *explored.identity))
+
+
+def _gaps(explored: Explored, checked: Checked) -> Iterator[Gap]:
+    model, judged, search = checked.model, checked.judgement, checked.result
+    name, universe = model.name, model.universe
+    if search.interrupted:
+        yield interrupted(name)
+    elif checked.verdict is Verdict.INCONCLUSIVE:
+        yield explored.inconclusive(judged.because)
+    for action in judged.idle:
+        place = place_of_function(universe, model.action(action).function)
+        yield explored.gap(Unknown.IDLE, f"{name}.{action} never fired", place)
+    for prop in judged.vacuous:
+        text = f"the premise of {name}.{prop} was never true"
+        yield explored.gap(Unknown.VACUOUS, text, explored.place(prop))
+    if judged.expected:
+        text = f"{name} violates {', '.join(search.violated)} {explored.where}, as pinned"
+        yield Gap(Unknown.EXPECTED, Level.NOTE, name, text)
+    # Where the search ended early that is said already, and what was left out follows from it.
+    level = Level.WARNING if checked.verdict is Verdict.HOLDS else Level.NOTE
+    for prop in search.undecided(model):
+        text = f"{name}.{prop} was not checked {explored.where}"
+        yield Gap(Unknown.NOT_CHECKED, level, name, text, explored.place(prop))
+
+
+def _not_read(plan: CheckPlan, run: CheckRun) -> Iterator[Problem]:
+    for file in run.unused:
+        if file.is_mistake:
+            message = f"{file.file.name} is not read: {file.why}"
+            name = file.file.relative_to(plan.workspace.root).as_posix()
+            place = beginning(file.file)
+            yield Problem(NOT_READ, place, "a file is not read", message, (name,))
+
+
+def _identity(request: CheckRequest, scope: str) -> tuple[str, ...]:
+    """What tells a problem from the same in another scope, or with something in place."""
+    changes = (request.fault, request.proposal, request.mutant)
+    constants = (f"{name}={value}" for name, value in sorted(request.constants.items()))
+    return (f"scope {scope}", *filter(None, changes), *constants)
+
+
+def _variant(request: CheckRequest) -> str:
+    faults = "" if request.fault is None else f" with {described_faults(request.fault)}"
+    changes = {"proposal": request.proposal, "mutant": request.mutant}
+    others = (f" with the {kind} {name}" for kind, name in changes.items() if name)
+    return "".join([faults, *others])

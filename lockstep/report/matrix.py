@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-
-import msgspec
 
 from lockstep.pages.blocks import Block, Page, Paragraph, Row, Section, Span, Table
 from lockstep.pages.output import document
@@ -14,16 +12,17 @@ from lockstep.report.source_links import SourceLinks
 from lockstep.results.verdict import Verdict
 from lockstep.specs.kip import Kip, Reference, Requirement
 from lockstep.specs.matrix import AnswerKind, Matrix
-from lockstep.verbs.matrix import MatrixResult
+from lockstep.verbs.matrix import requirement_answers
 from lockstep.verbs.report import ModelReport, Report
 from lockstep.words import plural
 
 
-def matrix_page(result: MatrixResult) -> Page:
+def matrix_page(matrix: Matrix) -> Page:
     """All requirements, and what is wrong with them."""
-    verdict = Verdict.VIOLATED if result.exit_code else Verdict.HOLDS
-    shown = _Shown(result.matrix)
-    return Page("lockstep matrix", str(verdict), counts_text(result.matrix), tuple(shown.blocks()))
+    verdict = Verdict.VIOLATED if matrix.exit_code else Verdict.HOLDS
+    return Page(
+        "lockstep matrix", str(verdict), counts_text(matrix), tuple(_Shown(matrix).blocks())
+    )
 
 
 def requirements_section(report: Report, links: SourceLinks, *, brief: bool) -> Iterator[Section]:
@@ -140,19 +139,9 @@ def _standing(reference: Reference, model: ModelReport) -> str | None:
     return None
 
 
-def matrix_json(result: MatrixResult) -> dict[str, object]:
+def matrix_json(matrix: Matrix) -> dict[str, object]:
     """The document."""
-    matrix = result.matrix
-    rows = [
-        {
-            **msgspec.structs.asdict(row),
-            "answer": matrix.answers[row.id],
-            "answered_by": _names(row.answered_by),
-            "shown_by": _names(row.shown_by),
-            "refuted_by": _names(row.refuted_by),
-        }
-        for row in matrix.requirements
-    ]
+    rows = list(requirement_answers(matrix))
     return document(
         rows,
         {
@@ -161,10 +150,6 @@ def matrix_json(result: MatrixResult) -> dict[str, object]:
             "kips": {kip.label: matrix.counts(kip) for kip in matrix.kips},
             "unresolved": list(map(str, matrix.unresolved)),
             "problems": matrix.problems,
-            "exit_code": result.exit_code,
+            "exit_code": matrix.exit_code,
         },
     )
-
-
-def _names(references: Iterable[Reference]) -> list[dict[str, str]]:
-    return [{"kind": reference.kind, "name": reference.name} for reference in references]

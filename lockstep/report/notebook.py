@@ -14,8 +14,7 @@ from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.svg import svg_element
 from lockstep.pages.blocks import Block, Lines, Paragraph
 from lockstep.pages.html import fragment
-from lockstep.report.check import models_table, result_row
-from lockstep.report.ci.check_problems import parts_of
+from lockstep.report.check import models_table, parts_of, result_row
 from lockstep.report.counterexample import counterexample
 from lockstep.report.faults import FaultsView
 from lockstep.report.prove import ProveView

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
-from lockstep.language.model import Model
+from lockstep.language.faults import described_faults
 from lockstep.pages.blocks import Block, Lines, Paragraph, Section
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
 from lockstep.prove.any_number import Enough
 from lockstep.prove.proofs import MEANING, Proof
 from lockstep.report.affected import since_text
-from lockstep.report.ci.problems import Problems
-from lockstep.report.ci.prove_problems import prove_problems
+from lockstep.report.ci.exploration import Explored, interrupted, of_error
+from lockstep.report.ci.places import place_of_function
+from lockstep.report.ci.problems import Gap, Problem, Problems, Unknown
 from lockstep.report.counterexample import claim
 from lockstep.report.view import View
 from lockstep.requests.prove import ProveRequest
-from lockstep.results.trace import Trace
+from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import RequirementTexts
-from lockstep.trace.documents import steps_json
 from lockstep.trace.render import render_trace
 from lockstep.trace.saving import Saved
 from lockstep.verbs.prove import ProveRun, Result
@@ -78,7 +79,10 @@ class ProveView(View[Result, ProveRun]):
         return f"{sum(proof.proved for proof in proofs)} of {len(proofs)} properties proved"
 
     def problems(self, run: ProveRun) -> Problems:
-        return prove_problems(self._root, run)
+        texts = RequirementTexts(self._root)
+        results = (_of_result(result, texts) for result in run.results)
+        pending = (interrupted(str(task)) for task in run.pending)
+        return Problems.of("prove", run.exit_code, [*chain.from_iterable(results), *pending])
 
     def document(self, run: ProveRun) -> Mapping[str, object]:
         rows = [proof_answer(result, self._request) for result in run.results]
@@ -179,7 +183,7 @@ def _silences(proved: Proved) -> Iterator[Block]:
 
 
 def _violation(proved: Proved, texts: RequirementTexts) -> Iterator[Block]:
-    if proved.violation is None or proved.counterexample is None:
+    if proved.violation is None:
         return
     fault, file = proved.subject.widths.fault, proved.counterexample.file
     name = proved.violation.properties[0]
@@ -206,11 +210,49 @@ def _covered(proved: Proved, name: str) -> int | None:
     return proved.bounded.covered if name in (*proved.searched, MEANING) else None
 
 
-def trace_json(model: Model, trace: Trace, written: Saved | None) -> dict[str, object]:
-    """A behaviour, and where it was saved."""
-    return {
-        "steps": steps_json(model, trace),
-        "loop": None,
-        "file": None if written is None or written.file is None else str(written.file),
-        "not_saved": None if written is None else written.why_not,
-    }
+def _of_result(result: Result, texts: RequirementTexts) -> Iterator[Problem | Gap]:
+    if isinstance(result, Unproved):
+        return of_error(str(result), result.error)
+    subject = result.subject
+    kind = "scope" if subject.scope is not None else "proof"
+    fault, constants = subject.widths.fault, subject.widths.constants
+    identity = (
+        f"{kind} {subject.scope or subject.proof.name}",
+        *filter(None, [fault]),
+        *(f"{name}={value}" for name, value in sorted(constants.items())),
+    )
+    changed = "" if fault is None else f" with {described_faults(fault)}"
+    where = f"in the {identity[0]}{changed}"
+    explored = Explored(result.model, where, identity, result.again, texts, fault)
+    return chain(_problems(explored, result), _gaps(explored, result))
+
+
+def _problems(explored: Explored, proved: Proved) -> Iterator[Problem]:
+    bounded = proved.bounded
+    if bounded is not None and bounded.error is not None:
+        yield explored.without_meaning(bounded.error, bounded.meaningless)
+    if proved.violation is not None:
+        yield from explored.violated(proved.violation)
+
+
+def _gaps(explored: Explored, proved: Proved) -> Iterator[Gap]:
+    model, name = proved.model, proved.model.name
+    if proved.interrupted:
+        yield interrupted(str(proved.subject))
+    elif proved.verdict is Verdict.INCONCLUSIVE:
+        yield explored.inconclusive(proved.because)
+    broken = () if proved.violation is None else proved.violation.properties
+    for proof in proved.open_proofs:
+        if proof.name not in broken:
+            text = f"{name}: not proved: {proof.name}"
+            yield explored.gap(Unknown.NOT_PROVED, text, explored.place(proof.name))
+    actions = {action.name: action for action in model.actions}
+    for silent, what in proved.silent.items():
+        if silent in proved.excused_silences:
+            continue
+        if silent in actions:
+            place = place_of_function(model.universe, actions[silent].function)
+            yield explored.gap(Unknown.IDLE, f"{name}.{silent}: {what}", place)
+        else:
+            place = explored.place(silent)
+            yield explored.gap(Unknown.VACUOUS, f"{name}.{silent}: {what}", place)

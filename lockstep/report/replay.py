@@ -11,11 +11,10 @@ from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.sequence import sequence
 from lockstep.diagram.svg import svg_element, to_svg
 from lockstep.pages.blocks import Block, Figure, Lines, Paragraph, Section
-from lockstep.pages.output import document
 from lockstep.report.replay_page import replay_page
 from lockstep.trace.claims import render_fairness
 from lockstep.trace.render import Line, render_refusal, render_trace
-from lockstep.verbs.replay import Replay, ReplayedOn, replay_answer
+from lockstep.verbs.replay import Replay, ReplayedOn
 from lockstep.words import plural
 
 
@@ -100,12 +99,6 @@ def _parting(result: ReplayedOn) -> Iterator[Block]:
     elif result.trace.steps and not result.uncompared:
         steps = plural(len(result.trace.steps), "step")
         yield Paragraph(f"up to here the states are those recorded: {steps}")
-
-
-def replay_json(file: Path, result: Replay) -> dict[str, object]:
-    """The document."""
-    row = replay_answer(file, result)
-    return document([row], {"verdict": row.verdict, "exit_code": row.exit_code})
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, tostring
+from xml.etree.ElementTree import Element, SubElement
 
 from lockstep.diagram.diagram import Diagram, DrawnStep, Message
 from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.svg import svg_element
 from lockstep.language.model import DEADLOCK, Model, Property
-from lockstep.pages.html import STYLE
+from lockstep.pages.html import add, begun, ended, scrolling
 from lockstep.results.search_result import Violation
 from lockstep.trace.changes import compare
 from lockstep.trace.claims import RequirementTexts, find_property, render_fairness
@@ -30,18 +30,16 @@ from lockstep.words import place_text, plural, visible
 Data = dict[str, Any]
 
 _HERE = Path(__file__)
-_STYLES = (STYLE, _HERE.with_name("replay_page.css"))
-_SCRIPT = "replay_page.js"
 
 
 def replay_page(result: Replay, diagram: Diagram) -> str:
     """The page of a behaviour as HTML."""
-    script = _HERE.with_name(_SCRIPT).read_text(encoding="utf-8")
-    root = Element("html", lang="en")
-    _head(root, _title(result), script)
-    main = SubElement(SubElement(root, "body"), "main")
+    script = _HERE.with_suffix(".js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    root, main = begun(_title(result), _HERE.with_suffix(".css"), policy=policy)
     name = result.origin.property
-    _text(main, "h1", f"{result.origin.model}.{name}" if result.violation else _title(result))
+    add(main, "h1", f"{result.origin.model}.{name}" if result.violation else _title(result))
     _lead(main, result, diagram)
     _controls(main, diagram)
     columns = SubElement(main, "div", {"class": "columns"})
@@ -51,7 +49,7 @@ def replay_page(result: Replay, diagram: Diagram) -> str:
     data = SubElement(main, "script", {"type": "application/json", "id": "data"})
     data.text = json.dumps(_page_data(result, diagram), ensure_ascii=True).replace("<", "\\u003c")
     SubElement(main, "script").text = script
-    return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
+    return ended(root)
 
 
 def _title(result: Replay) -> str:
@@ -61,29 +59,14 @@ def _title(result: Replay) -> str:
     return f"{origin.model}: a behaviour"
 
 
-def _head(root: Element, title: str, script: str) -> None:
-    head = SubElement(root, "head")
-    SubElement(head, "meta", charset="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = (
-        "default-src 'none'; style-src 'unsafe-inline'; "
-        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    )
-    SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": policy})
-    SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
-    _text(head, "title", title)
-    style = SubElement(head, "style")
-    style.text = "".join(file.read_text(encoding="utf-8") for file in _STYLES)
-
-
 def _lead(main: Element, result: Replay, diagram: Diagram) -> None:
     origin = result.origin
     details = [plural(len(diagram.steps), "step")]
     details += [f"scope {origin.scope}"] * bool(origin.scope)
     details += [f"fault {origin.fault}"] * bool(origin.fault)
     details += [f"proposal {origin.proposal}"] * bool(origin.proposal)
-    lead = _text(main, "p", "", "lead")
-    _text(lead, "strong", str(result.verdict), str(result.verdict))
+    lead = add(main, "p", "", "lead")
+    add(lead, "strong", str(result.verdict), str(result.verdict))
     lead[-1].tail = visible(f". {_claim(result) or f'{result.because}.'} {', '.join(details)}.")
 
 
@@ -102,13 +85,13 @@ def _controls(main: Element, diagram: Diagram) -> None:
         ("on", "Step on", "\N{RIGHTWARDS ARROW}"),
         ("last", "Last state", "\N{RIGHTWARDS ARROW}\N{VERTICAL LINE}"),
     ):
-        button = _text(controls, "button", sign)
+        button = add(controls, "button", sign)
         button.attrib |= {"type": "button", "id": name, "aria-label": label, "title": label}
-    slider = _text(controls, "label", "Step ")
+    slider = add(controls, "label", "Step ")
     most = str(len(diagram.steps))
     SubElement(slider, "input", type="range", id="step", min="0", max=most, step="1", value=most)
-    _text(controls, "span", f"{most} of {most}").set("id", "number")
-    search = _text(controls, "label", "Variables ")
+    add(controls, "span", f"{most} of {most}").set("id", "number")
+    search = add(controls, "label", "Variables ")
     SubElement(
         search,
         "input",
@@ -124,20 +107,11 @@ def _controls(main: Element, diagram: Diagram) -> None:
     choice = SubElement(controls, "label")
     SubElement(choice, "input", type="checkbox", id="changed").tail = " only what changes"
     how = "Parts of names of variables, with commas. Arrow keys, Home and End go from step to step."
-    _text(controls, "p", how, "dim").set("id", "show-help")
+    add(controls, "p", how, "dim").set("id", "show-help")
 
 
 def _diagram(columns: Element, diagram: Diagram) -> None:
-    region = SubElement(
-        columns,
-        "div",
-        {
-            "class": "scroll drawing",
-            "role": "region",
-            "aria-label": "Sequence diagram",
-            "tabindex": "0",
-        },
-    )
+    region = scrolling(columns, "Sequence diagram", "scroll drawing")
     drawing = svg_element(diagram)
     # It shrinks a little to fit beside the states, and no further than it can be read.
     least = int(drawing.get("width", "0")) * 9 // 10
@@ -147,32 +121,21 @@ def _diagram(columns: Element, diagram: Diagram) -> None:
 
 def _details(columns: Element, last: int) -> None:
     section = SubElement(columns, "section", {"class": "step", "aria-labelledby": "heading"})
-    _text(section, "h2", f"Step {last}").set("id", "heading")
+    add(section, "h2", f"Step {last}").set("id", "heading")
     SubElement(section, "div", id="details")
-    _text(section, "p", "", "announcement").attrib |= {
+    add(section, "p", "", "announcement").attrib |= {
         "id": "announcement",
         "role": "status",
         "aria-live": "polite",
     }
     notice = "This page needs JavaScript to show states. The diagram and the text below do not."
-    _text(SubElement(section, "noscript"), "p", notice)
+    add(SubElement(section, "noscript"), "p", notice)
 
 
 def _mermaid(main: Element, diagram: Diagram) -> None:
     details = SubElement(main, "details")
-    _text(details, "summary", "The diagram as Mermaid")
-    region = SubElement(
-        details,
-        "div",
-        {"class": "scroll", "role": "region", "aria-label": "Mermaid", "tabindex": "0"},
-    )
-    SubElement(region, "pre").text = to_mermaid(diagram)
-
-
-def _text(parent: Element, tag: str, text: str, style: str | None = None) -> Element:
-    element = SubElement(parent, tag, {} if style is None else {"class": style})
-    element.text = visible(text)
-    return element
+    add(details, "summary", "The diagram as Mermaid")
+    SubElement(scrolling(details, "Mermaid"), "pre").text = to_mermaid(diagram)
 
 
 def _page_data(result: Replay, diagram: Diagram) -> Data:

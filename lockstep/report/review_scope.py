@@ -100,13 +100,9 @@ def _reason(name: str, model: Model, reason: Reason) -> Iterator[str]:
 def shown_lines(pair: Pair) -> Iterator[str]:
     """A line for each such function whose value is compared."""
     for title, model in (("BASE", pair.one), ("HEAD", pair.other)):
-        root = model.universe.root
         for shown in model.shown:
             if shown.name in pair.shared:
-                definition = model.universe.definition(shown.function)
-                assert definition is not None
-                node, file = definition
-                place = place_text(file, node.lineno, root)
+                place = model.universe.place_text(shown.function)
                 yield f"{title} shows {shown.name} by a function: {place}"
 
 

@@ -41,10 +41,7 @@ class SourceLinks:
             return Span("")
         if self.pattern is None:
             return Span(str(place))
-        prefix, commit = ("", "") if self.revision is None else _parts(self.revision)
+        revision = self.revision
+        prefix, commit = ("", "") if revision is None else (revision.prefix, revision.commit)
         address = self.pattern.replace("{rev}", commit).replace("{line}", str(place.line))
         return Span(str(place), address.replace("{path}", quote(prefix + place.path)))
-
-
-def _parts(revision: Revision) -> tuple[str, str]:
-    return revision.prefix, revision.commit

@@ -26,7 +26,7 @@ class SweepView(View[Answer, SweepRun]):
     def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan
         cells = [self._cells(task) for task, _ in plan.tasks]
-        headers = ("model", "scope", *plan.constants, *self._seed("seed"))
+        headers = ("model", "scope", *plan.request.sweeps, *self._seed("seed"))
         widths = [max(map(len, column)) for column in zip(headers, *cells, strict=True)]
         columns = (*headers, "verdict", *_NUMBERS)
         self._table = Table(columns, numbers=_NUMBERS, widths=(*widths, 12, 10, 12, 5, 7))
@@ -68,7 +68,7 @@ class SweepView(View[Answer, SweepRun]):
         )
 
     def _cells(self, one: Task | Answer) -> tuple[str, ...]:
-        values = (shown_constant(one.constants[name]) for name in self._plan.constants)
+        values = (shown_constant(one.constants[name]) for name in self._plan.request.sweeps)
         return (one.model, one.scope, *values, *self._seed(str(one.seed)))
 
     def _seed(self, cell: str) -> tuple[str, ...]:

@@ -9,26 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from lockstep.answers.answer import Answer
 from lockstep.errors import ExitCode
 from lockstep.pages.blocks import Block, Page, Paragraph, Row, Section, Table, joined
 from lockstep.pages.markdown import markdown as as_markdown
-from lockstep.pages.output import Kept, Output
+from lockstep.pages.output import Kept, Output, document
 from lockstep.pages.progress import TerminalWatch
 from lockstep.pages.text import PageText
-from lockstep.results.verdict import INTERRUPTED, Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict, verdict_of
 from lockstep.words import plural
 
 if TYPE_CHECKING:
     from lockstep.report.ci.problems import Problems
-
-_ENDS = {
-    int(ExitCode.HOLDS): "holds",
-    int(ExitCode.VIOLATED): "violated",
-    int(ExitCode.INCONCLUSIVE): "inconclusive",
-    int(ExitCode.DIFFERS): "differs",
-    INTERRUPTED: "interrupted",
-}
-"""The word for how a run ends; any other end is an error."""
 
 
 class Ended(Protocol):
@@ -95,7 +87,8 @@ class View(Generic[ResultT, RunT]):
 
     def page(self, run: RunT, problems: Problems | None = None) -> Page:
         """The page of a run that has ended, with what `problems` say is not known."""
-        verdict = _ENDS.get(run.exit_code, "error")
+        is_whole = run.exit_code != INTERRUPTED
+        verdict = str(verdict_of(run.exit_code)) if is_whole else "interrupted"
         if run.exit_code == ExitCode.HOLDS and not run.results:
             verdict = self.nothing
         gaps = () if problems is None else tuple(_gaps(problems))
@@ -130,15 +123,20 @@ def print_page(page: Page) -> None:
     Output().line(as_markdown(page).rstrip())
 
 
-def show(
-    blocks: Iterable[Block], document: Callable[[], Mapping[str, object]], *, json: bool
-) -> None:
-    """Show an answer that is there as a whole; with `json` its document is all that is printed."""
+def show(blocks: Iterable[Block], shown: Callable[[], Mapping[str, object]], *, json: bool) -> None:
+    """Show what is there as a whole; with `json` its document is all that is printed."""
     output = Output()
     if json:
-        output.json(document())
+        output.json(shown())
     else:
         PageText(output).show(blocks)
+
+
+def show_answer(blocks: Iterable[Block], answer: Answer, *, json: bool) -> int:
+    """Show one answer; its exit code."""
+    summary = {"verdict": answer.verdict, "exit_code": answer.exit_code}
+    show(blocks, lambda: document([answer], summary), json=json)
+    return answer.exit_code
 
 
 def text_of(blocks: Iterable[Block]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
+from lockstep.plain.exploration import DEFAULT_ENGINE
 from lockstep.requests.check import JudgedRequest
 from lockstep.requests.option import (
     changed_option,
@@ -21,7 +22,6 @@ from lockstep.requests.option import (
     spill_option,
 )
 from lockstep.requests.search import SPARK, CachedSearchOptions, ModelsRequest
-from lockstep.specs.scopes import DEFAULT_SCOPE
 from lockstep.specs.tables import Plain, parse_plain
 
 if TYPE_CHECKING:
@@ -151,46 +151,22 @@ def _texts(node: ast.expr) -> list[str]:
     return [value for value in constants if isinstance(value, str)]
 
 
-@dataclass(frozen=True)
-class Resources:
-    """What a campaign may take, and where its rows are kept.
-
-    The bound on memory and the number of threads are those of all tasks together. `results` is the
-    file of the rows, by default one of the workspace. With `anew` each task is done, whatever is
-    kept. Once `seconds` have passed, what is not done by then is left out.
-    """
-
-    exploration: Exploration = Exploration()
-    master: str | None = None
-    results: Path | None = None
-    anew: bool = False
-    seconds: float | None = None
-
-    @property
-    def engine(self) -> str:
-        """The engine of each task."""
-        engine = self.exploration.engine
-        return DEFAULT_ENGINE if engine == SPARK else engine
-
-
 @dataclass(frozen=True, kw_only=True)
-class TasksRequest(CachedSearchOptions, ModelsRequest):
-    """Many tasks of some models, by the engine and within the bounds of all of them."""
+class TasksOptions(CachedSearchOptions):
+    """Many tasks; the bound on memory and the number of threads are those of all together."""
 
     results: Path | None = results_option()
-    resources: Resources | None = None
-    """What all tasks together may take, from Python alone: in place of what the options say."""
+    seconds: float | None = None
+    """The time of all together: what is not done by then is left out."""
 
     @property
-    def budget(self) -> Resources:
-        """What all tasks together may take."""
-        if self.resources is not None:
-            return self.resources
-        return Resources(self.exploration, self.master, self.results, anew=self.anew)
+    def engine_of_each(self) -> str:
+        """The engine of each task, which may be on a cluster."""
+        return DEFAULT_ENGINE if self.engine == SPARK else self.engine
 
 
-@dataclass(frozen=True, kw_only=True)
-class FaultsRequest(TasksRequest):
+@dataclass(frozen=True)
+class FaultsRequest(TasksOptions, ModelsRequest):
     """The faults of some models; whether a deadlock is allowed is each model's own.
 
     `names` are the faults to run; all unless some are named, and of claims without one nothing is
@@ -201,50 +177,21 @@ class FaultsRequest(TasksRequest):
     liveness: bool = liveness_option()
     save: Path | None = save_option("Folder for the trace of each fault. Default: none is saved.")
     changed: str | None = changed_option()
-    names: tuple[str, ...] = ()
-
-    @property
-    def exploration(self) -> Exploration:
-        """How each fault is explored."""
-        whole = super().exploration
-        bounds = replace(whole.bounds, spill=self.spill)
-        return replace(whole, bounds=bounds, liveness=self.liveness)
+    names: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True)
-class MutantsRequest(TasksRequest):
+class MutantsRequest(TasksOptions, ModelsRequest):
     """The mutants of some models, each in one scope, by default up to some times its states."""
 
-    scope: str = option(
-        "--scope", default=DEFAULT_SCOPE, metavar="NAME", help="A scope of specs/MODEL.toml."
+    scope: str | None = option(
+        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml. Default: `default`."
     )
-
-
-@dataclass(frozen=True)
-class CampaignRequest:
-    """Many checks in place of one; every field has a default.
-
-    `sweeps` are the values of each constant, None for all of them.
-    """
-
-    sweeps: Mapping[str, tuple[Plain, ...] | None] = field(default_factory=dict)
-    seeds: range | None = option(
-        "--seeds",
-        parse=read_range,
-        metavar="FIRST..LAST",
-        help="Take the random walks of --simulate or --hypothesis once for each seed.",
-    )
-    results: Path | None = results_option()
-
-    @property
-    def is_sweep(self) -> bool:
-        """Whether more than one check is asked for."""
-        return bool(self.sweeps) or self.seeds is not None
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweptRequest(JudgedRequest):
-    """What is checked many times, as the command line gives it."""
+class SweepRequest(TasksOptions, JudgedRequest):
+    """Many checks in place of one: with each combination of values, or each seed."""
 
     models: tuple[str, ...] = option(
         default=(),
@@ -252,3 +199,19 @@ class SweptRequest(JudgedRequest):
         help="Names of models; all of them unless some are given. "
         "And values of a constant: NAME=2..5, or NAME=2,4,8, or NAME=all.",
     )
+    seeds: range | None = option(
+        "--seeds",
+        parse=read_range,
+        metavar="FIRST..LAST",
+        help="Take the random walks of --simulate or --hypothesis once for each seed.",
+    )
+
+    @cached_property
+    def sweeps(self) -> Sweeps:
+        """The values of each constant; `LockstepError` for what is not so written."""
+        return read_sweeps([name for name in self.models if "=" in name])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models that are named."""
+        return tuple(name for name in self.models if "=" not in name)

@@ -40,7 +40,7 @@ class JudgedRequest(CachedSearchOptions, CostsRequest):
     symmetry: bool = option(
         "--symmetry",
         default=False,
-        help="Take states for one that differ by interchangeable names only.",
+        help="Treat states that differ in interchangeable names alone as one.",
     )
     liveness: bool = liveness_option()
     simulate: int | None = option(
@@ -82,7 +82,7 @@ class CheckRequest(JudgedRequest):
     apart: ClassVar = {"--mutant": ("--fault", "--proposal")}
 
     goes_on: bool = option(
-        "--all", default=False, help="Go on past what is violated, and judge the rest."
+        "--all", default=False, help="Go on after a violation, and check the other properties."
     )
     spill: Path | None = spill_option()
     mutant: str | None = option(
@@ -96,7 +96,7 @@ class CheckRequest(JudgedRequest):
     checkpoint: Path | None = option(
         "--checkpoint",
         metavar="DIR",
-        help="Keep the search in a folder, level by level, and go on with what is there already.",
+        help="Save the search in a folder, level by level, and resume what is saved there.",
     )
     pin: bool = option(
         "--pin",

@@ -14,8 +14,8 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar
 
 from lockstep.errors import LockstepError
-from lockstep.language.faults import together
 from lockstep.requests.models import read_constants
+from lockstep.words import TOGETHER
 from lockstep.workspace import KAFKA, open_workspace
 
 _KEY = "option"
@@ -163,15 +163,15 @@ def fault_option() -> Any:
     """The name of a fault, or None; of several that are in place at once, `A+B`."""
     return option(
         "--fault",
-        gather=together,
+        gather=lambda names: TOGETHER.join(names) or None,
         metavar="NAME",
-        help="Put one of the model's faults in place; again for another one beside it.",
+        help="Put a fault of the model in place; repeat it for several at once.",
     )
 
 
 def proposal_option() -> Any:
     """The name of a proposal, or None."""
-    return option("--proposal", metavar="NAME", help="Put one of the model's proposals in place.")
+    return option("--proposal", metavar="NAME", help="Put a proposal of the model in place.")
 
 
 def constants_option(what: str = "Change a constant.") -> Any:
@@ -189,7 +189,7 @@ def spill_option() -> Any:
     return option(
         "--spill",
         metavar="DIR",
-        help="Keep states beyond --memory in a folder, which is as empty afterwards.",
+        help="Keep states beyond --memory in a folder, which is empty again at the end.",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -14,18 +13,14 @@ from lockstep.requests.option import (
     Request,
     anew_option,
     command_line,
-    constants_option,
-    fault_option,
     given_flags,
     option,
-    proposal_option,
     save_option,
     seconds,
     seconds_option,
     workspace_option,
 )
-from lockstep.requests.search import ModelsRequest
-from lockstep.specs.tables import Plain
+from lockstep.requests.search import ModelRequest, ModelsRequest, VersionOptions
 from lockstep.workspace import Workspace
 
 
@@ -143,7 +138,7 @@ class ReplayRequest(Request):
     on: str | None = option(
         "--on",
         metavar="VERSION",
-        help="Take it on another version: MODEL, MODEL.FAULT, MODEL.PROPOSAL, MODEL@NAME=VALUE, "
+        help="Replay it on another version: MODEL, MODEL.FAULT, MODEL.PROPOSAL, MODEL@NAME=VALUE, "
         "or REV:MODEL.",
     )
     scope: str | None = option(
@@ -160,46 +155,26 @@ class ReplayRequest(Request):
 
 
 @dataclass(frozen=True)
-class ExploreRequest(Request):
+class ExploreRequest(VersionOptions, ModelRequest):
     """A model to walk by hand, in one scope."""
 
-    apart: ClassVar = {"--proposal": ("--fault",)}
-
-    model: str = option(default=REQUIRED, metavar="MODEL", help="The model to walk.")
-    workspace: Workspace | None = workspace_option()
-    scope: str | None = option(
-        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml. Default: `default`."
-    )
-    constants: Mapping[str, Plain] = constants_option()
-    fault: str | None = fault_option()
-    proposal: str | None = proposal_option()
     max_seconds: float = seconds_option(
         "Stop a search for a state, or of all states, after S seconds.", 10.0
     )
 
 
-@dataclass(frozen=True)
-class DriveRequest(Request):
+@dataclass(frozen=True, kw_only=True)
+class DriveRequest(VersionOptions, ModelRequest):
     """Software to drive in step with a model, in one scope."""
 
-    apart: ClassVar = {"--proposal": ("--fault",), "--pairs": ("--random",)}
+    apart: ClassVar = {"--pairs": ("--random",)}
 
-    model: str = option(default=REQUIRED, metavar="MODEL", help="The model to keep in step with.")
     driver: str = option(
         "--driver",
         default=REQUIRED,
         metavar="FILE.py[:NAME]",
         help="The file of the driver, and its class where there are several.",
     )
-    workspace: Workspace | None = workspace_option()
-    scope: str | None = option(
-        "--scope",
-        metavar="NAME",
-        help="A scope of specs/MODEL.toml. Default: `default`; that of a fault with --fault.",
-    )
-    constants: Mapping[str, Plain] = constants_option()
-    fault: str | None = fault_option()
-    proposal: str | None = proposal_option()
     pairs: bool = option(
         "--pairs",
         default=False,

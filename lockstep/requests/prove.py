@@ -41,6 +41,43 @@ class Widths:
         return self.scope is None and self.fault is None and not self.constants
 
 
+_OF_PROOFS = ("--any", "--infer", "--k", "--smt", "--examples", "--sarif", "--summary", "--github")
+"""What other questions do not go with."""
+
+
+@dataclass(frozen=True)
+class AskOptions:
+    """Other questions about one model than what can be proved.
+
+    A shortest behaviour is looked for: to what `find` says, or to a violation. It begins in the
+    first state, or in any in which `start` is true and all invariants hold. Both are predicates as
+    an invariant has them. Or two actions are compared in every state, reached or not.
+    """
+
+    apart: ClassVar = {
+        "--find": ("--equal", *_OF_PROOFS),
+        "--from": ("--equal", *_OF_PROOFS),
+        "--equal": _OF_PROOFS,
+    }
+
+    find: str | None = option(
+        "--find", metavar="PREDICATE", help="Look for a shortest behaviour to it, as in 's.x > 3'."
+    )
+    start: str | None = option(
+        "--from",
+        metavar="PREDICATE",
+        help="Search from any state in which it and all invariants hold, reached or not.",
+    )
+    equal: tuple[str, str] | None = option(
+        "--equal", metavar="ACTION ACTION", help="Ask whether two actions do the same."
+    )
+
+    @property
+    def is_question(self) -> bool:
+        """Whether one of these is asked."""
+        return not (self.find is None and self.start is None and self.equal is None)
+
+
 @dataclass(frozen=True)
 class ProveRequest(ModelsRequest):
     """Proofs of some models; None stands for what a proof says, and every field has a default."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lockstep.answers.store import texts_of
 from lockstep.errors import LockstepError
@@ -14,6 +15,7 @@ from lockstep.requests.review import MOST_STATES, ReviewRequest
 from lockstep.requests.version import Version, VersionPair, named_version, with_claims, workspace_at
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.system.text_files import read_text
+from lockstep.trace.saving import traces_folder
 from lockstep.workspace import Workspace, find_workspace
 
 
@@ -46,6 +48,11 @@ class ReviewPlan:
     def shown(self, text: str) -> str:
         """A text in which files of revisions are named as git names them."""
         return next((task.versions.shown(text) for task in self.tasks), text)
+
+    def folder(self, version: Version) -> Path:
+        """Where behaviours of a version are written; those of a revision apart from others."""
+        folder = self.request.save or traces_folder(self.workspace)
+        return folder if version.revision is None else folder / version.revision
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Bounds, Exploration
 from lockstep.requests.models import parse_size
 from lockstep.requests.option import (
     MOST_THREADS,
+    REQUIRED,
     Request,
     anew_option,
     constants_option,
@@ -40,8 +41,8 @@ class ModelsRequest(Request):
 
 
 @dataclass(frozen=True)
-class VersionsRequest(ModelsRequest):
-    """Models, each in one scope, as they are or with a change."""
+class VersionOptions(Request):
+    """A scope, and what is changed of a model in it."""
 
     apart: ClassVar = {"--proposal": ("--fault",)}
 
@@ -55,6 +56,19 @@ class VersionsRequest(ModelsRequest):
     )
     fault: str | None = fault_option()
     proposal: str | None = proposal_option()
+
+
+@dataclass(frozen=True)
+class ModelRequest(Request):
+    """One model of a workspace."""
+
+    model: str = option(default=REQUIRED, metavar="MODEL", help="The name of the model.")
+    workspace: Workspace | None = workspace_option()
+
+
+@dataclass(frozen=True)
+class VersionsRequest(VersionOptions, ModelsRequest):
+    """Models, each in one scope, as they are or with a change."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +102,13 @@ class SearchOptions(Request):
         is_asked_again=False,
         help="Number of threads. Default: one a core.",
     )
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The same options, for another request."""
+        return {
+            described.name: getattr(self, described.name) for described in fields(SearchOptions)
+        }
 
     @property
     def exploration(self) -> Exploration:

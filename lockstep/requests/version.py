@@ -8,11 +8,12 @@ import os
 import re
 import shutil
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from lockstep.campaign.task import shown_constant
 from lockstep.errors import LockstepError, nearest
@@ -26,6 +27,8 @@ from lockstep.language.faults import (
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.proposals import proposal_names
 from lockstep.requests.models import choose, read_constants
+from lockstep.requests.option import given_flags
+from lockstep.requests.search import VersionOptions
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.git import git
@@ -60,6 +63,12 @@ class Version:
         """Those of a scope, below the fault's, below those of this version."""
         return {**constants, **self.fault_constants, **self.constants}
 
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What is changed of the model, as requests, answers and recordings have it."""
+        constants = dict(self.constants)
+        return {"fault": self.fault, "proposal": self.proposal, "constants": constants}
+
     @cached_property
     def faults(self) -> Marks:
         """The faults that are in place; `LockstepError` where there is no such."""
@@ -87,6 +96,18 @@ class Version:
         if claim in (None, DEADLOCK) or find_property(model, claim) is not None:
             return model
         return load(lemmas=True)
+
+
+def version_of(workspace: Workspace, model: str, request: VersionOptions) -> Version:
+    """A model as a request changes it."""
+    return Version(workspace, model, request.fault, request.proposal, request.constants)
+
+
+def refuse_several(models: Sequence[str], request: Any) -> None:
+    """`LockstepError` where a request changes the text of one model, and is about several."""
+    for flag in given_flags(request):
+        if flag in ("--fault", "--proposal", "--mutant") and len(models) != 1:
+            raise LockstepError(f"{flag} is about one model", cure="name the model before it")
 
 
 _PARTS = ("models", "invariants", "specs", "tla", "lockstep.toml", "pyproject.toml")

@@ -48,6 +48,11 @@ def exit_code_of(verdict: Verdict, *, expected: bool = False, interrupted: bool 
     return int(ExitCode.HOLDS if expected else _CODES[verdict])
 
 
+def verdict_of(code: int) -> Verdict:
+    """The verdict that ends a process with a code; `error` where none does."""
+    return next((verdict for verdict, end in _CODES.items() if end == code), Verdict.ERROR)
+
+
 _WORST_FIRST = (
     INTERRUPTED,
     ExitCode.INTERNAL,

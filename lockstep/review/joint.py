@@ -15,7 +15,16 @@ from itertools import product
 from typing import Any
 
 from lockstep.language import ir
-from lockstep.language.domains import Domain
+from lockstep.language.domains import (
+    Domain,
+    MapDomain,
+    OptionDomain,
+    RangeDomain,
+    RecordDomain,
+    SequenceDomain,
+    SetDomain,
+)
+from lockstep.language.likeness import Likeness
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
 from lockstep.prove.evaluation import value_in
@@ -23,7 +32,6 @@ from lockstep.prove.names import rekeyed
 from lockstep.prove.relation import Relation, Taken, Values
 from lockstep.prove.terms import Truth, all_of, any_of, equals, negated
 from lockstep.prove.values import NotProvable, Value, constant, same, unknown, within
-from lockstep.review.forms import same_form
 from lockstep.review.pair import Pair
 
 MOST_BINDINGS = 256
@@ -221,3 +229,24 @@ def _shared_parameters(one: ir.ActionCode, other: ir.ActionCode) -> tuple[str, .
         for parameter in one.parameters
         if parameter.name in domains and same_form(parameter.domain, domains[parameter.name])
     )
+
+
+def same_form(one: Domain, other: Domain) -> bool:
+    """Whether values of both domains can be compared: only the bounds of integers may differ."""
+    match one, other:
+        case RangeDomain(), RangeDomain():
+            return True
+        case OptionDomain(), OptionDomain():
+            return same_form(one.some, other.some)
+        case RecordDomain(), RecordDomain():
+            fields, others = one.record.fields, other.record.fields
+            return list(fields) == list(others) and all(
+                same_form(fields[name], others[name]) for name in fields
+            )
+        case MapDomain(), MapDomain():
+            return Likeness()(one.key, other.key) and same_form(one.value, other.value)
+        case SetDomain(), SetDomain():
+            return Likeness()(one.item, other.item)
+        case SequenceDomain(), SequenceDomain():
+            return one.capacity == other.capacity and same_form(one.item, other.item)
+    return Likeness()(one, other)

@@ -11,8 +11,7 @@ from lockstep.language.domains import Domain
 from lockstep.language.model import Action
 from lockstep.review.joint import Instance
 from lockstep.review.pair import Pair
-from lockstep.review.renumbered import numbers_in, renumbered
-from lockstep.review.simpler import plainest, simpler
+from lockstep.review.simpler import numbers_in, plainest, renumbered, simpler
 from lockstep.trace.itf_values import Misfit, decode, encode
 
 MOST_TRIES = 5_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def _action(model: Model, here: ActionHere, refusals: Refusals) -> View:
     return {
         "name": action.name,
         "doc": action.doc,
-        "place": _place_of(model, action.function),
+        "place": model.universe.place_text(action.function) or "",
         "instances": list(here.steps),
         "labels": _labels(here),
         "error": "" if here.error is None else here.error.seen_from(model.universe.root),
@@ -183,7 +183,7 @@ def _declaration(model: Model, prop: Property | None) -> View:
         return {"doc": "", "place": "", "requirements": []}
     return {
         "doc": prop.doc,
-        "place": _place_of(model, prop.function),
+        "place": model.universe.place_text(prop.function) or "",
         "requirements": list(prop.requirements),
     }
 
@@ -200,11 +200,6 @@ def _values(conjunct: Conjunct | None) -> list[View]:
     if conjunct is None:
         return []
     return [{"name": name, "value": show(value)} for name, value in conjunct.known]
-
-
-def _place_of(model: Model, function: Callable[..., Any]) -> str:
-    definition = model.universe.definition(function)
-    return "" if definition is None else _place(model, definition[1], definition[0].lineno)
 
 
 def _place(model: Model, file: Path | None, line: int) -> str:

@@ -40,21 +40,21 @@ class Reference(str):
 
 
 class Requirement(Keys, frozen=True):
-    """One thing that a KIP asks, in our own words.
-
-    `section` names where. `answered_by` is what supports an answer: actions, faults, deviations,
-    tests. Properties state it by its id in their decorators; in the matrix they are in
-    `answered_by`, too. `shown_by` are tests of what Apache Kafka itself wrote, `refuted_by`
-    witnesses that it is false. Where none of these is possible, `unanswerable` says why.
-    """
+    """One thing that a KIP asks, in our own words."""
 
     id: str
     section: str
+    """Where the KIP asks it."""
     text: str
     answered_by: tuple[Reference, ...] = ()
+    """What supports an answer, as in `invariant MODEL.NAME`: actions, faults, deviations, tests; in
+    a matrix the properties that state it by its id, too."""
     shown_by: tuple[Reference, ...] = ()
+    """Tests of what Apache Kafka itself wrote."""
     refuted_by: tuple[Reference, ...] = ()
+    """Witnesses that it is false."""
     unanswerable: str | None = None
+    """Why none of these is possible."""
 
     @property
     def references(self) -> tuple[Reference, ...]:

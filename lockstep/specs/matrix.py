@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import Model, Property, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
@@ -167,6 +167,11 @@ class Matrix:
     kinds: dict[Reference, Kind] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unresolved: list[Reference] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """1 where a reference leads nowhere, or only one side has it."""
+        return int(ExitCode.VIOLATED if self.problems else ExitCode.HOLDS)
 
     @property
     def requirements(self) -> list[Requirement]:

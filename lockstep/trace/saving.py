@@ -17,8 +17,16 @@ from lockstep.workspace import Workspace
 class Saved:
     """Where a file was written, or why it was not."""
 
-    file: Path | None
+    file: Path | None = None
     why_not: str | None = None
+
+    @property
+    def place(self) -> str | None:
+        """The path of the file as a text."""
+        return None if self.file is None else str(self.file)
+
+
+NOTHING_SAVED = Saved()
 
 
 def save_trace(

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
+import msgspec
+
+from lockstep.answers.answer import Answer
+from lockstep.errors import LockstepError
 from lockstep.language.model import Model
 from lockstep.prove.bounded import BoundedResult, Target, check_bounded, where
 from lockstep.prove.equal import Contrast, contrast
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ctrl_c_ends_a_question
-from lockstep.requests.prove import SECONDS, Widths
+from lockstep.requests.models import choose
+from lockstep.requests.prove import AskOptions, ProveRequest
 from lockstep.requests.run import Judged
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
-from lockstep.trace.saving import Saved
+from lockstep.trace.documents import steps_json
+from lockstep.trace.render import render_step, render_taken
+from lockstep.trace.saving import NOTHING_SAVED, Saved
 from lockstep.verbs.explore import goal_model
 from lockstep.verbs.prove_kept import Reason, keep_trace
 from lockstep.verbs.prove_result import Subject, load_subject
 from lockstep.words import plural
-from lockstep.workspace import Workspace, find_workspace
+from lockstep.workspace import find_workspace
 
 _GOAL, _START = "found", "started"
 """The names of the two predicates of a search, as goals of the model."""
-
-
-@dataclass(frozen=True)
-class SearchRequest:
-    """A shortest behaviour of one model is looked for: to the `goal`, or to a violation.
-
-    It begins in the first state, or in any in which `start` is true and all invariants hold. Both
-    are predicates as an invariant has them. `depth` is the most steps, or None for what the proof
-    says, and `max_seconds` bounds the search as a whole.
-    """
-
-    model: str
-    goal: str | None = None
-    start: str | None = None
-    widths: Widths = field(default_factory=Widths)
-    depth: int | None = None
-    max_seconds: float = SECONDS
-    workspace: Workspace | None = None
-    """Where the model is; that of the current folder unless told."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +37,10 @@ class Searched(Judged):
     """What came of a search, and the file of the behaviour if there is one."""
 
     subject: Subject
-    request: SearchRequest
+    asked: AskOptions
     model: Model
     result: BoundedResult
-    written: Saved | None
+    written: Saved
 
     @property
     def trace(self) -> Trace | None:
@@ -62,14 +51,14 @@ class Searched(Judged):
     def violated(self) -> tuple[str, ...]:
         """What is violated at its end, where no goal was looked for."""
         violation = self.result.violation
-        return () if violation is None or self.request.goal is not None else violation.properties
+        return () if violation is None or self.asked.find is not None else violation.properties
 
     @property
     def verdict(self) -> Verdict:
         """`holds` if the goal is reached, and `violated` if without a goal something is."""
         if self.result.violation is None:
             return Verdict.INCONCLUSIVE if self.result.error is None else Verdict.ERROR
-        return Verdict.VIOLATED if self.request.goal is None else Verdict.HOLDS
+        return Verdict.VIOLATED if self.asked.find is None else Verdict.HOLDS
 
     @property
     def interrupted(self) -> bool:
@@ -85,46 +74,9 @@ class Searched(Judged):
         nothing = ""
         if result.covered is not None:
             steps = plural(result.covered, "step")
-            end = "breaks anything" if self.request.goal is None else "reaches it"
+            end = "breaks anything" if self.asked.find is None else "reaches it"
             nothing = f"no behaviour in up to {steps} {end}"
         return "; ".join(part for part in (result.because, nothing) if part)
-
-
-def search(request: SearchRequest) -> Searched:
-    """Look for a shortest behaviour, and save it. LockstepError for a request with mistakes."""
-    workspace = request.workspace or find_workspace()
-    with ctrl_c_ends_a_question():
-        subject = load_subject(workspace, request.model, request.widths)
-        model, start = subject.load(lemmas=False), None
-        if request.goal is not None:
-            model = goal_model(workspace, model, _GOAL, request.goal)
-        if request.start is not None:
-            helped = goal_model(workspace, subject.load(), _START, request.start)
-            start = where(Relation(helped), _START)
-        result = check_bounded(
-            Relation(model),
-            subject.proof.depth if request.depth is None else request.depth,
-            Target(only=None if request.goal is None else _GOAL, start=start),
-            max_seconds=request.max_seconds,
-        )
-    written = None
-    if result.violation is not None:
-        violation = result.violation if request.goal is None else None
-        reason = Reason(violation, request.goal, request.start)
-        written = keep_trace(subject, model, result.violation.trace, reason)
-    return Searched(subject, request, model, result, written)
-
-
-@dataclass(frozen=True)
-class EqualRequest:
-    """Whether two actions of one model do the same in every state, reached or not."""
-
-    model: str
-    actions: tuple[str, str]
-    widths: Widths = field(default_factory=Widths)
-    max_seconds: float = SECONDS
-    workspace: Workspace | None = None
-    """Where the model is; that of the current folder unless told."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +84,7 @@ class Compared(Judged):
     """Two actions, and a state in which they differ if there is one."""
 
     subject: Subject
-    request: EqualRequest
+    actions: tuple[str, str]
     model: Model
     contrast: Contrast | None
 
@@ -141,15 +93,121 @@ class Compared(Judged):
         """`holds` if they do the same, else `violated`."""
         return Verdict.HOLDS if self.contrast is None else Verdict.VIOLATED
 
+    @property
+    def effects(self) -> dict[str, tuple[str, ...]]:
+        """What each action does in the state in which they differ, line by line."""
+        if self.contrast is None:
+            return {}
+        does = (_effect(self.model, outcome) for outcome in self.contrast.does)
+        return dict(zip(self.actions, does, strict=True))
 
-def compare_actions(request: EqualRequest) -> Compared:
-    """Whether two actions do the same.
 
-    LockstepError for actions that cannot be compared, and NotProvable where the solver gives up.
+def _effect(model: Model, outcome: Trace | str | None) -> tuple[str, ...]:
+    if outcome is None:
+        return ("is not enabled",)
+    if isinstance(outcome, str):
+        return (f"has no meaning: {outcome}",)
+    (step,) = outcome.steps
+    return tuple(render_step(1, render_taken(model, step), outcome.initial, step.state))
+
+
+Asked: TypeAlias = Searched | Compared
+
+
+def ask(request: ProveRequest, asked: AskOptions) -> Asked:
+    """Look for a behaviour, which is saved, or compare two actions, of the model of a request.
+
+    `LockstepError` for a question with mistakes, of several models, and about actions that cannot
+    be compared; `NotProvable` where the solver gives up.
     """
     workspace = request.workspace or find_workspace()
+    names = choose(request.models, workspace)
+    if len(names) != 1:
+        raise LockstepError(
+            "--find, --from and --equal ask about one model", cure="name the model before it"
+        )
     with ctrl_c_ends_a_question():
-        subject = load_subject(workspace, request.model, request.widths)
+        subject = load_subject(workspace, names[0], request.widths)
+        if asked.equal is None:
+            return _search(subject, request, asked)
         model = subject.load(lemmas=False)
-        difference = contrast(Relation(model), *request.actions, request.max_seconds)
-    return Compared(subject, request, model, difference)
+        difference = contrast(Relation(model), *asked.equal, request.max_seconds)
+    return Compared(subject, asked.equal, model, difference)
+
+
+def _search(subject: Subject, request: ProveRequest, asked: AskOptions) -> Searched:
+    model, start, workspace = subject.load(lemmas=False), None, subject.workspace
+    if asked.find is not None:
+        model = goal_model(workspace, model, _GOAL, asked.find)
+    if asked.start is not None:
+        helped = goal_model(workspace, subject.load(), _START, asked.start)
+        start = where(Relation(helped), _START)
+    result = check_bounded(
+        Relation(model),
+        subject.proof.depth if request.depth is None else request.depth,
+        Target(only=None if asked.find is None else _GOAL, start=start),
+        max_seconds=request.max_seconds,
+    )
+    written = NOTHING_SAVED
+    if result.violation is not None:
+        violation = result.violation if asked.find is None else None
+        reason = Reason(violation, asked.find, asked.start)
+        written = keep_trace(subject, model, result.violation.trace, reason)
+    return Searched(subject, asked, model, result, written)
+
+
+class FindDetails(msgspec.Struct, frozen=True):
+    """What only the answer of a search has."""
+
+    goal: str | None
+    """What was looked for; null for a violation."""
+    start: str | None
+    """What is true at first; null where it begins in the first state."""
+    covered: int | None
+    """Up to how many steps there is no such behaviour; null if nothing is known."""
+    steps: list[Any] | None
+    """The behaviour: the `action` and the `parameters` of each step."""
+    not_saved: str | None
+    """Why there is no file of it."""
+
+
+class EqualDetails(msgspec.Struct, frozen=True):
+    """What only the answer about two actions has."""
+
+    actions: tuple[str, str]
+    differ: dict[str, tuple[str, ...]]
+    """What each action does in a state in which they differ, line by line; empty without one."""
+
+
+def ask_answer(result: Asked) -> Answer:
+    """The answer to such a question."""
+    widths = result.subject.widths
+    asked: dict[str, Any] = {
+        "model": result.subject.name,
+        "scope": result.subject.proof.name,
+        "fault": widths.fault,
+        "constants": dict(widths.constants),
+        "engine": "z3",
+        "verdict": str(result.verdict),
+        "exit_code": result.exit_code,
+    }
+    if isinstance(result, Compared):
+        return Answer(kind="equal", details=EqualDetails(result.actions, result.effects), **asked)
+    trace, written = result.trace, result.written
+    return Answer(
+        kind="find",
+        violated=next(iter(result.violated), None),
+        violates=result.violated,
+        seconds=result.result.seconds,
+        length=None if trace is None else len(trace.steps),
+        trace=written.place,
+        because=result.because,
+        details=FindDetails(
+            result.asked.find,
+            result.asked.start,
+            result.result.covered,
+            None if trace is None else steps_json(result.model, trace),
+            written.why_not,
+        ),
+        **asked,
+    )

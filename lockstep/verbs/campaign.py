@@ -11,19 +11,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from lockstep.answers.answer import Answer
 from lockstep.answers.store import Dependencies
-from lockstep.campaign.campaign import Campaign, Planned
+from lockstep.campaign.campaign import (
+    Campaign,
+    Planned,
+    TimeLeft,
+    expected_seconds,
+    longest_first,
+)
 from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
-from lockstep.campaign.order import TimeLeft, expected_seconds, longest_first
 from lockstep.campaign.place import Here, Place, Share
 from lockstep.campaign.processes import Processes, cores
 from lockstep.campaign.task import Task
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.requests.campaign import Resources
+from lockstep.requests.campaign import TasksOptions
 from lockstep.requests.run import Run, Unwatched, Watch
 from lockstep.requests.search import SPARK
 from lockstep.spark.session import master_of
@@ -75,7 +80,7 @@ def campaign_rows(
     workspace: Workspace,
     work: WatchedWork,
     tasks: Sequence[tuple[Task, int | None]],
-    resources: Resources,
+    options: TasksOptions,
     watch: Watch,
 ) -> Iterator[Done]:
     """Do tasks, each with the number of states that it may have; their rows as they end.
@@ -84,17 +89,17 @@ def campaign_rows(
 
     `LockstepError` where the rows cannot be kept. KeyboardInterrupt for Ctrl-C.
     """
-    until = math.inf if resources.seconds is None else time.monotonic() + resources.seconds
-    kept = _kept_rows(workspace, resources.results)
+    until = math.inf if options.seconds is None else time.monotonic() + options.seconds
+    kept = _kept_rows(workspace, options.results)
     plan = [Planned(task, _seconds(kept, task, states)) for task, states in tasks]
     campaign = _campaign(workspace, kept, [task for task, _ in tasks])
-    known = {} if resources.anew else campaign.known(plan)
+    known = {} if options.anew else campaign.known(plan)
     for number, row in known.items():
         yield Done(number, row, is_kept=True)
     pending = [number for number in range(len(plan)) if number not in known]
     if not pending or time.monotonic() >= until:
         return
-    place = _place(work, workspace, resources, watch, [plan[number].seconds for number in pending])
+    place = _place(work, workspace, options, watch, [plan[number].seconds for number in pending])
     if isinstance(place, Here):
         yield from _done(campaign.rows(place, plan, pending), until)
         return
@@ -147,17 +152,16 @@ def _done(rows: Generator[tuple[int, Answer], None, None], until: float) -> Iter
 def _place(
     work: WatchedWork,
     workspace: Workspace,
-    resources: Resources,
+    options: TasksOptions,
     watch: Watch,
     seconds: Sequence[float],
 ) -> Place:
     """Where tasks that take so many seconds each are done."""
-    exploration = resources.exploration
-    whole = Share(exploration.bounds.memory, exploration.threads)
+    whole = Share(options.memory, options.threads)
     memory = available_memory() if whole.memory is None else whole.memory
-    width = min(exploration.threads or cores(), len(seconds), max(1, memory // _LEAST_MEMORY))
-    if exploration.engine == SPARK:
-        return Cluster(work, workspace.root, master_of(resources.master), whole)
+    width = min(options.threads or cores(), len(seconds), max(1, memory // _LEAST_MEMORY))
+    if options.engine == SPARK:
+        return Cluster(work, workspace.root, master_of(options.master), whole)
     if width == 1 or sum(seconds) < _LEAST_SECONDS:
         return Here(partial(work, watch=watch), workspace.root, whole)
     return Processes(work, workspace.root, width, whole)
@@ -228,67 +232,63 @@ def run_models(
 ) -> ModelsRun[ModelT]:
     """Plan the tasks of models, and have the rows of all of them.
 
-    `on_result` is told of each model, in the order of the names, as soon as it and those before it
+    `on_result` is given each model, in the order of the names, as soon as it and those before it
     are done. Ctrl-C keeps what there is.
     """
-    collection = Collection(on_result)
-    models: list[tuple[ModelT, range]] = []
-    tasks: list[SizedTask] = []
+    models, groups, results = list[ModelT](), list[range](), list[ModelT]()
+    tasks, kept = list[SizedTask](), list[Answer]()
+
+    def report(number: int, answers: Sequence[Answer]) -> None:
+        model = models[number]
+        model.interrupted = len(answers) < len(groups[number])
+        for answer in answers:
+            model.take(answer)
+        results.append(model)
+        on_result(model)
+
     try:
         for name in names:
             model, planned = plan(name)
-            models.append((model, range(len(tasks), len(tasks) + len(planned))))
+            models.append(model)
+            groups.append(range(len(tasks), len(tasks) + len(planned)))
             tasks += planned
-        collection.begin(models)
-        for done in rows(tasks):
-            collection.add(done)
-        collection.interrupt()  # where a bound on the time of all has left some out
+        kept = report_in_order(groups, rows(tasks), report)
     except KeyboardInterrupt:
-        collection.interrupt()
-    begun = {model.name for model in collection.results}
+        pass  # nothing was begun
+    begun = {model.name for model in results}
     pending = tuple(name for name in names if name not in begun)
-    return ModelsRun(tuple(collection.results), pending, tuple(collection.kept))
+    return ModelsRun(tuple(results), pending, tuple(kept))
 
 
-class Collection(Generic[ModelT]):
-    """Reports each model as soon as all of its rows are there, in the order of the models."""
+def report_in_order(
+    groups: Sequence[range],
+    rows: Iterable[Done],
+    report: Callable[[int, Sequence[Answer]], None],
+) -> list[Answer]:
+    """Report each group of tasks as soon as it and those before it are done; the kept rows.
 
-    def __init__(self, on_result: Callable[[ModelT], None]) -> None:
-        self._on_result = on_result
-        self._models: deque[tuple[ModelT, range]] = deque()
-        self._rows: dict[int, Answer] = {}
-        self.results: list[ModelT] = []
-        self.kept: list[Answer] = []
+    `report` is given the number of a group and its rows. Ctrl-C, or a bound on the time of all,
+    keeps what there is: then a group may lack some rows, and one without any is not reported.
+    """
+    waiting, found, kept = deque(enumerate(groups)), dict[int, Answer](), list[Answer]()
 
-    def begin(self, models: Sequence[tuple[ModelT, range]]) -> None:
-        """Wait for the rows of models, each with the numbers of its tasks."""
-        self._models += models
-        self._finish()
+    def finish(*, all_that_is: bool = False) -> None:
+        while waiting:
+            number, group = waiting[0]
+            answers = [found[task] for task in group if task in found]
+            if len(answers) < len(group) and not all_that_is:
+                return
+            waiting.popleft()
+            if answers or not all_that_is:
+                report(number, answers)
 
-    def add(self, done: Done) -> None:
-        """Take in the row of a task, and tell of each model that is done with it."""
-        self._rows[done.number] = done.row
-        self.kept += [done.row] * done.is_kept
-        self._finish()
-
-    def interrupt(self) -> None:
-        """Tell of each model of which something is known."""
-        for model, numbers in self._models:
-            if not self._rows.keys().isdisjoint(numbers):
-                model.interrupted = not self._has_all(numbers)
-                self._tell(model, numbers)
-        self._models.clear()
-
-    def _finish(self) -> None:
-        while self._models and self._has_all(self._models[0][1]):
-            self._tell(*self._models.popleft())
-
-    def _has_all(self, numbers: range) -> bool:
-        return all(number in self._rows for number in numbers)
-
-    def _tell(self, model: ModelT, numbers: range) -> None:
-        for number in numbers:
-            if (row := self._rows.get(number)) is not None:
-                model.take(row)
-        self.results.append(model)
-        self._on_result(model)
+    finish()
+    try:
+        for done in rows:
+            found[done.number] = done.row
+            kept += [done.row] * done.is_kept
+            finish()
+    except KeyboardInterrupt:
+        pass
+    finish(all_that_is=True)
+    return kept

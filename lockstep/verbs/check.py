@@ -19,9 +19,9 @@ from lockstep.plain.exploration import Exploration
 from lockstep.plain.spaces import Spaces
 from lockstep.requests.affected import Affected, affected_models, spec_files
 from lockstep.requests.check import CheckRequest
-from lockstep.requests.models import choose
+from lockstep.requests.models import choose, refuse_shipped
 from lockstep.requests.run import OnProgress, Unwatched, Watch, run_each
-from lockstep.requests.version import Version
+from lockstep.requests.version import Version, refuse_several, version_of
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
@@ -96,27 +96,11 @@ def plan_check(request: CheckRequest) -> CheckPlan:
     """What a request means in its workspace; `LockstepError` where it cannot be met."""
     workspace = request.workspace or find_workspace()
     models = choose(request.models, workspace)
-    if len(models) != 1:
-        if request.fault is not None:
-            raise LockstepError("--fault is a fault of one model", cure="name the model before it")
-        if request.proposal is not None:
-            raise LockstepError(
-                "--proposal is a change of one model", cure="name the model before it"
-            )
-        if request.mutant is not None:
-            raise LockstepError(
-                "--mutant is a change of one model", cure="name the model before it"
-            )
-    versions = {
-        name: Version(workspace, name, request.fault, request.proposal, request.constants)
-        for name in models
-    }
+    refuse_several(models, request)
+    versions = {name: version_of(workspace, name, request) for name in models}
     scope = request.scope or usual_scope(versions[models[0]])
-    if request.pin and workspace.shipped:
-        raise LockstepError(
-            f"the workspace {workspace.name} came with lockstep: its counts are not changed",
-            cure="pin the counts of a workspace of your own",
-        )
+    if request.pin:
+        refuse_shipped(workspace, "pin the counts of a workspace of your own")
     unused = () if request.models else tuple(workspace.unused())
     affected = None
     if request.changed is not None:

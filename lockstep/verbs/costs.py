@@ -22,7 +22,7 @@ from lockstep.requests.models import choose
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
 from lockstep.requests.run import Failure, Judged, Run, Unwatched, Watch, run_each
 from lockstep.requests.search import CostsRequest
-from lockstep.requests.version import Version
+from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
 from lockstep.specs.costs import Scenario
 from lockstep.specs.judgement import check_declarations
@@ -130,9 +130,7 @@ def costs_answer(result: ModelCosts | Uncosted) -> Answer:
     version, costs = result.version, [saved.cost for saved in result.costs]
     return Answer(
         model=version.model,
-        fault=version.fault,
-        proposal=version.proposal,
-        constants=dict(version.constants),
+        **version.changes,
         seconds=result.seconds,
         because="; ".join(f"{one.scenario.name}: {one.unknown}" for one in costs if one.unknown),
         details=CostsDetails({one.cost.scenario.name: cost_details(one) for one in result.costs}),
@@ -204,7 +202,7 @@ def costs(
         )
 
     def work(name: str) -> ModelCosts | Uncosted:
-        version = Version(workspace, name, request.fault, request.proposal, request.constants)
+        version = version_of(workspace, name, request)
         scope = request.scope or usual_scope(version)
         try:
             return _costs(version, scope, request, watch)
@@ -309,13 +307,8 @@ def cost_changes(
             model,
             task.scope,
             [spec.costs[name] for name in names],
-            replace(saving, folder=_folder(plan, version)),
+            replace(saving, folder=plan.folder(version)),
         )
         for version, model, spec in zip(versions, (base, head), specs, strict=True)
     )
     return tuple(CostChange(*pair) for pair in zip(*sides, strict=True))
-
-
-def _folder(plan: ReviewPlan, version: Version) -> Path:
-    folder = plan.request.save or traces_folder(plan.workspace)
-    return folder if version.revision is None else folder / version.revision

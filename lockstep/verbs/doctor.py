@@ -17,6 +17,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from lockstep.answers.answer import Answer
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.requests.others import DoctorRequest
 from lockstep.system.child_process import output_of
@@ -62,16 +63,18 @@ class Presence(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing: its `name`, and `what` there is, or why there is nothing.
-
-    What is not there has a `cure`; `needed_for` is empty where all of lockstep needs it.
-    """
+    """One thing that lockstep needs, or can use."""
 
     name: str
+    """A package, an extra, a program, a folder, `workspace`, `disk`, `memory` or `cores`."""
     presence: Presence
+    """`ok`, `absent` or `missing`: lockstep does without what is absent, for the most part."""
     what: str
+    """Its version and place, or why it is not there."""
     needed_for: str = ""
+    """What it is needed for; empty where all of lockstep needs it, and of what is there."""
     cure: str | None = None
+    """What to do about it; null where it is there."""
 
     @staticmethod
     def ok(name: str, what: str) -> Finding:
@@ -103,6 +106,18 @@ class DoctorResult:
     def exit_code(self) -> ExitCode:
         """What the process ends with."""
         return ExitCode.USAGE if self.named(Presence.MISSING) else ExitCode.HOLDS
+
+
+def finding_answer(finding: Finding) -> Answer:
+    """The answer about one thing."""
+    is_there, is_missing = finding.presence is Presence.OK, finding.presence is Presence.MISSING
+    return Answer(
+        kind="doctor",
+        verdict=str(finding.presence),
+        because="" if is_there else finding.what,
+        exit_code=int(ExitCode.USAGE if is_missing else ExitCode.HOLDS),
+        details=finding,
+    )
 
 
 def doctor(request: DoctorRequest = DoctorRequest()) -> DoctorResult:

@@ -6,6 +6,9 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import msgspec
+
+from lockstep.answers.answer import Answer
 from lockstep.errors import LockstepError, not_written
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, with_goal
@@ -16,7 +19,7 @@ from lockstep.plain.space import Limits
 from lockstep.requests.models import choose
 from lockstep.requests.option import command_line
 from lockstep.requests.others import ExploreRequest
-from lockstep.requests.version import Version
+from lockstep.requests.version import Version, version_of
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.verbs.check import usual_scope
 from lockstep.walk.drawing import MOST_STATES, Drawing, draw
@@ -64,6 +67,25 @@ class Explored:
         return draw(self.model, limits=Limits.of(self.bounds, MOST_STATES))
 
 
+class ExploreDetails(msgspec.Struct, frozen=True):
+    """What only the answer of `explore` has."""
+
+    url: str
+    """The address of the page that is served."""
+
+
+def explore_answer(explored: Explored, url: str) -> Answer:
+    """The answer of `explore`, which is there before anything is explored."""
+    version = explored.version
+    return Answer(
+        kind="explore",
+        model=version.model,
+        scope=explored.scope.name,
+        **version.changes,
+        details=ExploreDetails(url),
+    )
+
+
 def explore(request: ExploreRequest) -> Explored:
     """Load a model to be walked.
 
@@ -73,7 +95,7 @@ def explore(request: ExploreRequest) -> Explored:
     workspace = request.workspace or find_workspace()
     (name,) = choose([request.model], workspace)
     spec = load_model_spec(workspace.root, name)
-    version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    version = version_of(workspace, name, request)
     scope = spec.scope(request.scope or usual_scope(version))
     model = version.load(version.over(scope.constants))
     allowed = spec.deadlock_allowed

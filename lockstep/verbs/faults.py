@@ -124,7 +124,7 @@ def faults(
     run = run_models(
         names,
         lambda name: plan_faults(workspace, request, name),
-        lambda tasks: campaign_rows(workspace, explore_fault, tasks, request.budget, watch),
+        lambda tasks: campaign_rows(workspace, explore_fault, tasks, request, watch),
         on_result,
     )
     return FaultsRun(run.results, run.pending, run.kept, errors, affected)
@@ -162,8 +162,6 @@ def plan_faults(
 
 def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) -> SizedTask:
     """The task of a fault, and the number of states of its scope."""
-    resources, save = request.budget, request.save
-    bounds = resources.exploration.bounds
     scope = mark.scope or fault_scope(spec, None).name
     task = Task(
         kind="fault",
@@ -171,12 +169,12 @@ def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) 
         scope=scope,
         fault=fault,
         constants=mark.constants,
-        engine=resources.engine,
-        liveness=resources.exploration.liveness,
-        max_states=bounds.max_states,
-        max_seconds=bounds.max_seconds,
-        spill=None if bounds.spill is None else str(bounds.spill),
-        save=None if save is None else str(save),
+        engine=request.engine_of_each,
+        liveness=request.liveness,
+        max_states=request.max_states,
+        max_seconds=request.max_seconds,
+        spill=None if request.spill is None else str(request.spill),
+        save=None if request.save is None else str(request.save),
     )
     return task, spec.scopes[scope].pins.states if scope in spec.scopes else None
 

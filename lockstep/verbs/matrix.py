@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from lockstep.errors import ExitCode, LockstepError
+import msgspec
+
+from lockstep.answers.answer import Answer
+from lockstep.errors import LockstepError
 from lockstep.requests.models import choose
 from lockstep.requests.others import MatrixRequest
+from lockstep.specs.kip import Requirement
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.workspace import find_workspace
 
-__all__ = ["MatrixRequest", "MatrixResult", "matrix"]
+__all__ = ["Matrix", "MatrixRequest", "matrix"]
 
 
-@dataclass(frozen=True)
-class MatrixResult:
-    """The requirements, and what is wrong with the references between them and the models."""
-
-    matrix: Matrix
-
-    @property
-    def exit_code(self) -> int:
-        """1 where a reference leads nowhere, or only one side has it."""
-        return int(ExitCode.VIOLATED if self.matrix.problems else ExitCode.HOLDS)
-
-
-def matrix(request: MatrixRequest = MatrixRequest()) -> MatrixResult:
+def matrix(request: MatrixRequest = MatrixRequest()) -> Matrix:
     """Look up every reference between requirements and models.
 
     `LockstepError` for a model or a file that cannot be loaded, and where there are no
@@ -39,4 +31,23 @@ def matrix(request: MatrixRequest = MatrixRequest()) -> MatrixResult:
             f"{', '.join(names)}: there are no requirements",
             cure='write `requirements = ["kip_N"]` in [model] of specs/MODEL.toml',
         )
-    return MatrixResult(result)
+    return result
+
+
+def requirement_answers(result: Matrix) -> Iterator[Answer]:
+    """The answer about each requirement; its verdict is the kind of answer that it has."""
+    for kip in result.kips:
+        for row in kip.requirements:
+            yield Answer(
+                kind="matrix",
+                scope=kip.file.stem,
+                verdict=str(result.answers[row.id]),
+                because=row.unanswerable or "",
+                details=dict(_texts(row)),
+            )
+
+
+def _texts(row: Requirement) -> Iterator[tuple[str, object]]:
+    """The fields of a requirement, its references as the texts that they are."""
+    for name, value in msgspec.structs.asdict(row).items():
+        yield name, tuple(map(str, value)) if isinstance(value, tuple) else value

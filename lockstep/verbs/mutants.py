@@ -23,7 +23,7 @@ from lockstep.mutants.fate import Fate
 from lockstep.mutants.judge import Judge, Judged
 from lockstep.mutants.mutant import Mutant, mutants_of
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.requests.campaign import MutantsRequest, Resources
+from lockstep.requests.campaign import MutantsRequest
 from lockstep.requests.models import choose
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, verdict_without, worst
@@ -247,7 +247,7 @@ def mutants(
     return run_models(
         choose(request.models, workspace),
         lambda name: plan_mutants(workspace, request, name),
-        lambda tasks: campaign_rows(workspace, judge_mutant, tasks, request.budget, watch),
+        lambda tasks: campaign_rows(workspace, judge_mutant, tasks, request, watch),
         on_result,
     )
 
@@ -256,10 +256,11 @@ def plan_mutants(
     workspace: Workspace, request: MutantsRequest, name: str
 ) -> tuple[MutantsOfModel, list[SizedTask]]:
     """The tasks of a model, one a mutant. What is wrong with it is in its result."""
-    result = MutantsOfModel(name, request.scope)
+    asked = request.scope or DEFAULT_SCOPE
+    result = MutantsOfModel(name, asked)
     try:
         spec = load_model_spec(workspace.root, name)
-        scope = spec.scope(request.scope)
+        scope = spec.scope(asked)
         if scope.pins.verdict == Verdict.VIOLATED:
             raise LockstepError(
                 f"{name} does not hold itself in scope {scope.name}: it is pinned as violated",
@@ -267,7 +268,7 @@ def plan_mutants(
             )
         model = load_model(workspace.root, name, scope.constants)
         check_declarations(model, spec)
-        tasks = _tasks(model, spec, scope, request.budget)
+        tasks = _tasks(model, spec, scope, request)
     except Exception as error:
         result.errors.append(failure_of(error, workspace))
         return result, []
@@ -275,8 +276,7 @@ def plan_mutants(
     return result, [(task, scope.pins.states) for task in tasks]
 
 
-def _tasks(model: Model, spec: ModelSpec, scope: Scope, resources: Resources) -> list[Task]:
-    bounds = resources.exploration.bounds
+def _tasks(model: Model, spec: ModelSpec, scope: Scope, request: MutantsRequest) -> list[Task]:
     text = _digest(model, spec, scope)
     return [
         Task(
@@ -285,9 +285,9 @@ def _tasks(model: Model, spec: ModelSpec, scope: Scope, resources: Resources) ->
             scope=scope.name,
             mutant=mutant.name,
             text=text,
-            engine=resources.engine,
-            max_states=bounds.max_states,
-            max_seconds=bounds.max_seconds,
+            engine=request.engine_of_each,
+            max_states=request.max_states,
+            max_seconds=request.max_seconds,
         )
         for mutant in mutants_of(model)
     ]

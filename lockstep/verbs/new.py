@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import tomlkit
 
 import lockstep as notation
+from lockstep.answers.answer import Answer
 from lockstep.errors import LockstepError, not_written
 from lockstep.language.faults import fault_marks
 from lockstep.language.inventory import OF_REQUIREMENTS, PROPOSALS, Inventory
@@ -27,14 +29,43 @@ _WORKSPACE_NAME = '"my_workspace"'
 
 
 @dataclass(frozen=True)
-class Initialized:
-    """A workspace that was made, and the files that were written, by their paths below it."""
+class Begun:
+    """The files of a workspace, a model or a proposal that was begun, by their paths below it."""
 
     workspace: Workspace
     files: tuple[Path, ...]
+    model: str = ""
+    proposal: str | None = None
+
+    @property
+    def verb(self) -> str:
+        """The verb that begins such a thing."""
+        return "propose" if self.proposal else "new" if self.model else "init"
 
 
-def init(request: InitRequest) -> Initialized:
+class BegunDetails(msgspec.Struct, frozen=True):
+    """What only the answer about something that was begun has."""
+
+    workspace: str
+    """The name of the workspace."""
+    folder: str
+    """Its folder."""
+    files: tuple[str, ...]
+    """The paths below the folder that were written."""
+
+
+def begun_answer(begun: Begun) -> Answer:
+    """The answer about something that was begun."""
+    files = tuple(file.as_posix() for file in begun.files)
+    return Answer(
+        kind=begun.verb,
+        model=begun.model,
+        proposal=begun.proposal,
+        details=BegunDetails(begun.workspace.name, str(begun.workspace.root), files),
+    )
+
+
+def init(request: InitRequest) -> Begun:
     """Make a workspace, in a folder that need not be empty.
 
     Nothing is written over, and all is written or nothing. `LockstepError` where the folder has no
@@ -57,7 +88,7 @@ def init(request: InitRequest) -> Initialized:
     files = filled(WORKSPACE, {_WORKSPACE_NAME: tomlkit.item(name).as_string()})
     _refuse_taken(root, files)
     write_new(root, files)
-    return Initialized(Workspace(root, name), tuple(files))
+    return Begun(Workspace(root, name), tuple(files))
 
 
 def _resolved(folder: Path) -> Path:
@@ -114,15 +145,6 @@ _STANDARD_MODULES = (
 """Modules of TLA+, which a file of that name would hide."""
 
 
-@dataclass(frozen=True)
-class Begun:
-    """A protocol that was begun, and the files that were written, by their paths below it."""
-
-    model: str
-    workspace: Workspace
-    files: tuple[Path, ...]
-
-
 def new(request: NewRequest) -> Begun:
     """Write the files of a protocol that is small, and in which every check passes.
 
@@ -136,7 +158,7 @@ def new(request: NewRequest) -> Begun:
     _refuse(name, type_name, workspace.root)
     files = filled(MODEL, {"my_protocol": name, "MyProtocol": type_name})
     write_new(workspace.root, files)
-    return Begun(name, workspace, tuple(files))
+    return Begun(workspace, tuple(files), name)
 
 
 def _refuse(name: str, type_name: str, root: Path) -> None:
@@ -153,16 +175,7 @@ def _refuse(name: str, type_name: str, root: Path) -> None:
         raise LockstepError(f"{name} means something else", cure="choose another name")
 
 
-@dataclass(frozen=True)
-class Proposed:
-    """A proposal that was begun."""
-
-    model: str
-    name: str
-    file: Path
-
-
-def propose(request: ProposeRequest) -> Proposed:
+def propose(request: ProposeRequest) -> Begun:
     """Write the file of a proposal that changes nothing yet.
 
     `LockstepError` where the model is not there, the name is no name or taken, or the file cannot
@@ -185,7 +198,7 @@ def propose(request: ProposeRequest) -> Proposed:
         write_text(file, _text(model, name, state.__module__, state.__name__))
     except OSError as error:
         raise LockstepError(not_written(file, error)) from None
-    return Proposed(model, name, file)
+    return Begun(workspace, (file.relative_to(workspace.root),), model, name)
 
 
 def _text(model: str, name: str, module: str, state: str) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError
+from lockstep.requests.models import choose, refuse_unread
 from lockstep.requests.prove import ProveRequest, Widths
 from lockstep.requests.run import Run, Unwatched, Watch, run_each
+from lockstep.requests.version import refuse_several
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.system.crash import failure_of
@@ -64,6 +66,10 @@ def prove(
     from lockstep.prove.solver import ctrl_c_ends_a_question
 
     workspace = request.workspace or find_workspace()
+    names = choose(request.models, workspace)
+    if not request.models:
+        refuse_unread(workspace)
+    refuse_several(names, request)
 
     def work(task: Task) -> Result:
         if isinstance(task, Unproved):
@@ -75,14 +81,14 @@ def prove(
                 return Unproved(task.name, task.proof.name, failure_of(error, workspace))
 
     with ctrl_c_ends_a_question():
-        run = run_each(_tasks(workspace, request), work, on_result)
+        run = run_each(_tasks(workspace, request, names), work, on_result)
     return ProveRun(run.results, run.pending)
 
 
-def _tasks(workspace: Workspace, request: ProveRequest) -> list[Task]:
+def _tasks(workspace: Workspace, request: ProveRequest, names: Sequence[str]) -> list[Task]:
     """What is to be proved; unless models are named, of those only that have proofs."""
     widths, tasks = request.widths, list[Task]()
-    for name in request.models or workspace.models():
+    for name in names:
         try:
             subjects = load_subjects(workspace, name, widths, with_proofs_only=not request.models)
             if subjects:

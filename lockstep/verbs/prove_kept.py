@@ -183,7 +183,7 @@ def proof_answer(result: Proved | Unproved, request: ProveRequest) -> Answer:
         violates=violates,
         seconds=result.seconds,
         length=None if trace is None else len(trace.steps),
-        trace=None if saved is None or saved.file is None else str(saved.file),
+        trace=saved.place,
         judged=f"{sum(proof.proved for proof in proofs)}/{len(proofs)}",
         since=result.since,
         details=_details(result),
@@ -228,7 +228,7 @@ def _details(proved: Proved) -> ProveDetails:
         "from_scope": proved.subject.scope,
         **claim_json(model, proved.violation),
         "steps": None if trace is None else steps_json(model, trace),
-        "not_saved": None if saved is None else saved.why_not,
+        "not_saved": saved.why_not,
         "error": None if error is None else error_json(model, error),
         "smt": _questions(proved),
         "reproduce": proved.again,
@@ -242,7 +242,7 @@ def _questions(proved: Proved) -> dict[str, object] | None:
         return None
     return {
         "questions": len(proved.induction.obligations),
-        "folder": None if questions.file is None else str(questions.file),
+        "folder": questions.place,
         "not_written": questions.why_not,
     }
 

@@ -15,6 +15,7 @@ from lockstep.requests.run import Failure, Judged
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict, exit_code_of, worst
 from lockstep.specs.scopes import DEFAULT_SCOPE, ProofScope, load_model_spec
+from lockstep.trace.saving import NOTHING_SAVED, Saved
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from lockstep.requests.prove import ProveRequest, Widths
     from lockstep.results.search_result import Violation
     from lockstep.specs.scopes import ModelSpec
-    from lockstep.trace.saving import Saved
     from lockstep.workspace import Workspace
 
 
@@ -128,7 +128,7 @@ class Proved(Judged, ShownInNotebooks):
     bounded: BoundedResult | None = None
     searched: tuple[str, ...] = ()
     enough: Enough | None = None
-    counterexample: Saved | None = None
+    counterexample: Saved = NOTHING_SAVED
     """The file of the behaviour that violates something, if there is one."""
     questions: Saved | None = None
     """The folder of the questions, if they were to be written."""

@@ -130,13 +130,7 @@ class ReplayedOn(Replay):
         is_open = self.verdict is Verdict.HOLDS and self.origin.goal is None
         if version.revision is not None or not is_open:
             return None
-        request = CheckRequest(
-            scope=self.scope,
-            fault=version.fault,
-            proposal=version.proposal,
-            constants=version.constants,
-        )
-        return request.again(version.model)
+        return CheckRequest(scope=self.scope, **version.changes).again(version.model)
 
 
 class OnDetails(msgspec.Struct, kw_only=True):

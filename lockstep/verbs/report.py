@@ -14,7 +14,7 @@ from lockstep.language.model import Model
 from lockstep.requests.models import choose
 from lockstep.requests.others import ReplayRequest, ReportRequest
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.results.verdict import Verdict, worst
+from lockstep.results.verdict import Verdict, verdict_of, worst
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
@@ -153,12 +153,7 @@ class Report:
     @property
     def verdict(self) -> Verdict:
         """The verdict on all of it."""
-        return {
-            0: Verdict.HOLDS,
-            1: Verdict.VIOLATED,
-            3: Verdict.INCONCLUSIVE,
-            4: Verdict.DIFFERS,
-        }.get(self.exit_code, Verdict.ERROR)
+        return verdict_of(self.exit_code)
 
 
 HISTORY = "history.jsonl"

@@ -45,11 +45,9 @@ class DecidedAction:
 
 
 def _place(model: Model, place: Place | None, action: Action | None) -> str | None:
-    root = model.universe.root
     if place is not None:
-        return place_text(place.file, place.line, root)
-    definition = None if action is None else model.universe.definition(action.function)
-    return None if definition is None else place_text(definition[1], definition[0].lineno, root)
+        return place_text(place.file, place.line, model.universe.root)
+    return None if action is None else model.universe.place_text(action.function)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind
-from lockstep.requests.campaign import Resources
 from lockstep.requests.review_plan import ReviewPlan
 from lockstep.requests.run import Watch
 from lockstep.results.search_result import Violation
@@ -263,9 +262,9 @@ def _looked_at(
         return _Faults()
     seconds = None if until is None else max(0.0, until - time.monotonic())
     file = workspace.output / "faults.jsonl"
-    resources = Resources(plan.request.exploration, results=file, seconds=seconds)
     workspace.make_output()
-    run = faults(FaultsRequest(models, workspace, resources=resources), watch=watch)
+    asked = FaultsRequest(models, workspace, results=file, seconds=seconds, **plan.request.given)
+    run = faults(asked, watch=watch)
     if run.interrupted and (until is None or time.monotonic() < until):
         raise KeyboardInterrupt
     results = {model.name: model for model in run.results}

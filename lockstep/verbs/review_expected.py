@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.faults import fault_marks
@@ -23,9 +22,6 @@ from lockstep.words import shown_path
 from lockstep.workspace import Workspace
 
 _MAY_BE_EXPECTED = (Change.BROKEN, Change.SILENCED, Change.LOST)
-
-Known: TypeAlias = "Callable[[Workspace, str], set[str] | None]"
-"""The names of something that a model has in a workspace."""
 
 
 @dataclass(frozen=True)
@@ -187,56 +183,35 @@ def _checked(entry: Expected, workspaces: Sequence[Workspace]) -> Expected:
             nearest(str(entry.model), names, f"the models are: {', '.join(names)}"),
         )
     if entry.scope is not None:
-        _refuse(entry, "scope", entry.scope, [_scopes(*place) for place in places])
+        _refuse(entry, "scope", entry.scope, places)
     if entry.subject is not Subject.BEHAVIOURS:
-        known = {
-            Subject.PROPERTY: _properties,
-            Subject.REQUIREMENT: _requirements,
-            Subject.FAULT: _faults,
-        }[entry.subject]
-        _refuse(entry, str(entry.subject), entry.name, [known(*place) for place in places])
+        _refuse(entry, str(entry.subject), entry.name, places)
     return entry
 
 
-def _refuse(entry: Expected, what: str, name: str, known: Sequence[set[str] | None]) -> None:
-    """Refuse a name that no version has; not where a version cannot be read."""
-    names: set[str] = set()
-    for own in known:
-        if own is None:
-            return
-        names |= own
+def _refuse(entry: Expected, what: str, name: str, places: Sequence[tuple[Workspace, str]]) -> None:
+    """Refuse a name that no version has; not where a version cannot be read: the review says so."""
+    try:
+        names = sorted(set[str]().union(*(_NAMES[what](*place) for place in places)))
+    except LockstepError:
+        return
     if name not in names:
-        cure = nearest(name, sorted(names), f"there are: {', '.join(sorted(names)) or 'none'}")
+        cure = nearest(name, names, f"there are: {', '.join(names) or 'none'}")
         raise entry.error(f"there is no {what} {name!r}", cure)
 
 
-def _where_read(names: Callable[[Workspace, str], set[str]]) -> Known:
-    """The names; None where a version cannot be read, which the review itself says."""
-
-    def known(workspace: Workspace, model: str) -> set[str] | None:
-        try:
-            return names(workspace, model)
-        except LockstepError:
-            return None
-
-    return known
+def _properties(workspace: Workspace, model: str) -> Iterable[str]:
+    return (DEADLOCK, *(prop.name for prop in load_model(workspace.root, model).properties))
 
 
-@_where_read
-def _scopes(workspace: Workspace, model: str) -> set[str]:
-    return set(load_model_spec(workspace.root, model).scopes)
+def _requirements(workspace: Workspace, model: str) -> Iterable[str]:
+    return (row.id for kip in load_kips(workspace.root) for row in kip.requirements)
 
 
-@_where_read
-def _properties(workspace: Workspace, model: str) -> set[str]:
-    return {DEADLOCK, *(prop.name for prop in load_model(workspace.root, model).properties)}
-
-
-@_where_read
-def _requirements(workspace: Workspace, model: str) -> set[str]:
-    return {row.id for kip in load_kips(workspace.root) for row in kip.requirements}
-
-
-@_where_read
-def _faults(workspace: Workspace, model: str) -> set[str]:
-    return set(fault_marks(workspace.root, model))
+_NAMES: Mapping[str, Callable[[Workspace, str], Iterable[str]]] = {
+    "scope": lambda workspace, model: load_model_spec(workspace.root, model).scopes,
+    Subject.PROPERTY: _properties,
+    Subject.REQUIREMENT: _requirements,
+    Subject.FAULT: lambda workspace, model: fault_marks(workspace.root, model),
+}
+"""The names of something that a model has in a workspace."""

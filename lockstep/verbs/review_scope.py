@@ -22,7 +22,6 @@ from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import ObservedSpace, observe
 from lockstep.review.pair import Pair
 from lockstep.specs.expected import Expected
-from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
 from lockstep.verbs.check_result import Checked, Unchecked
 from lockstep.verbs.costs import CostChange, Saving, cost_changes
@@ -168,22 +167,15 @@ def _checked(
     spaces: Spaces[Space] | None = None,
 ) -> Checked:
     """All properties of a version, judged past what is violated."""
-    request, folder = plan.request, plan.request.save or traces_folder(plan.workspace)
     run = check(
         CheckRequest(
             models=(version.model,),
             workspace=version.workspace,
             scope=scope,
-            fault=version.fault,
-            proposal=version.proposal,
-            constants=version.constants,
-            engine=request.engine,
             goes_on=True,
-            max_states=request.max_states,
-            max_seconds=request.max_seconds,
-            memory=request.memory,
-            threads=request.threads,
-            save=folder if version.revision is None else folder / version.revision,
+            save=plan.folder(version),
+            **version.changes,
+            **plan.request.given,
         ),
         watch=watch,
         spaces=spaces,

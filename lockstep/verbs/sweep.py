@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -13,22 +13,18 @@ from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Task, shown_constant
 from lockstep.errors import LockstepError
-from lockstep.requests.campaign import MOST, CampaignRequest, Resources, values_in
-from lockstep.requests.check import CheckRequest, JudgedRequest
+from lockstep.requests.campaign import MOST, SweepRequest, values_in
+from lockstep.requests.check import CheckRequest
 from lockstep.requests.models import choose
-from lockstep.requests.option import given_flags
 from lockstep.requests.run import Run, Unwatched, Watch
-from lockstep.requests.version import Version
+from lockstep.requests.version import refuse_several, version_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.scratch import scratch_folder
 from lockstep.trace.saving import traces_folder
-from lockstep.verbs.campaign import campaign_rows
+from lockstep.verbs.campaign import campaign_rows, report_in_order
 from lockstep.verbs.check import check, usual_scope
 from lockstep.verbs.check_result import Checked, check_answer
 from lockstep.workspace import Workspace, find_workspace
-
-_OF_ONE_CHECK = ("--all", "--changed", "--checkpoint", "--mutant", "--pin", "--seed", "--spill")
-"""What says nothing of many checks at once."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +32,7 @@ class SweepPlan:
     """The checks that a request comes to, each with the number of states that it may have."""
 
     workspace: Workspace
-    resources: Resources
-    constants: tuple[str, ...]
-    """The names of the constants of which there are several values."""
+    request: SweepRequest
     tasks: tuple[tuple[Task, int | None], ...]
 
 
@@ -51,8 +45,7 @@ class SweepRun(Run[Task, Answer]):
 
 
 def sweep(
-    request: JudgedRequest,
-    campaign: CampaignRequest,
+    request: SweepRequest,
     *,
     on_result: Callable[[Answer], None] = lambda _: None,
     watch: Watch = Unwatched(),
@@ -63,22 +56,17 @@ def sweep(
     it are there. Errors of one check are in its row. `LockstepError` for a request that cannot be
     met, such as a constant that a model does not have.
     """
-    return run_sweep(plan_sweep(request, campaign), on_result=on_result, watch=watch)
+    return run_sweep(plan_sweep(request), on_result=on_result, watch=watch)
 
 
-def plan_sweep(request: JudgedRequest, campaign: CampaignRequest) -> SweepPlan:
+def plan_sweep(request: SweepRequest) -> SweepPlan:
     """What a request comes to in its workspace; `LockstepError` where it cannot be met."""
-    _refuse_contradictions(request, campaign)
+    _refuse_contradictions(request)
     workspace = request.workspace or find_workspace()
-    models = choose(request.models, workspace)
-    if request.fault is not None and len(models) != 1:
-        raise LockstepError("--fault is a fault of one model", cure="name the model before it")
-    if request.proposal is not None and len(models) != 1:
-        raise LockstepError("--proposal is a change of one model", cure="name the model before it")
-    tasks = [task for model in models for task in _tasks(workspace, model, request, campaign)]
-    exploration, master = request.exploration, request.master
-    resources = Resources(exploration, master, campaign.results, anew=request.anew)
-    return SweepPlan(workspace, resources, tuple(campaign.sweeps), tuple(tasks))
+    models = choose(request.names, workspace)
+    refuse_several(models, request)
+    tasks = [task for model in models for task in _tasks(workspace, model, request)]
+    return SweepPlan(workspace, request, tuple(tasks))
 
 
 def run_sweep(
@@ -89,31 +77,29 @@ def run_sweep(
 ) -> SweepRun:
     """Do what was planned."""
     rows: dict[int, Answer] = {}
-    kept, following = [], 0
-    try:
-        for done in campaign_rows(plan.workspace, check_one, plan.tasks, plan.resources, watch):
-            rows[done.number] = done.row
-            kept += [done.row] * done.is_kept
-            while following in rows:
-                on_result(rows[following])
-                following += 1
-    except KeyboardInterrupt:
-        for number in sorted(rows):
-            if number >= following:
-                on_result(rows[number])
+
+    def report(number: int, answers: Sequence[Answer]) -> None:
+        (rows[number],) = answers
+        on_result(rows[number])
+
+    each = [range(number, number + 1) for number in range(len(plan.tasks))]
+    done = campaign_rows(plan.workspace, check_one, plan.tasks, plan.request, watch)
+    kept = report_in_order(each, done, report)
     pending = (task for number, (task, _) in enumerate(plan.tasks) if number not in rows)
-    return SweepRun(tuple(rows[number] for number in sorted(rows)), tuple(pending), tuple(kept))
+    return SweepRun(tuple(rows.values()), tuple(pending), tuple(kept))
 
 
-def _refuse_contradictions(request: JudgedRequest, campaign: CampaignRequest) -> None:
-    for flag in given_flags(request):
-        if flag in _OF_ONE_CHECK:
-            raise LockstepError(f"{flag} is for one check, and not for many", cure="leave it out")
-    if campaign.seeds is not None and request.walks is None:
+def _refuse_contradictions(request: SweepRequest) -> None:
+    if not request.sweeps and request.seeds is None:
+        raise LockstepError(
+            "no values are given to check with",
+            cure="write NAME=2..5 for a constant, or --seeds 1..100 for random walks",
+        )
+    if request.seeds is not None and request.walks is None:
         raise LockstepError(
             "--seeds are those of random walks", cure="add --simulate N or --hypothesis N"
         )
-    for name in campaign.sweeps:
+    for name in request.sweeps:
         if name in request.constants:
             raise LockstepError(
                 f"{name} is given by --set and by values to sweep", cure="leave one out"
@@ -121,16 +107,16 @@ def _refuse_contradictions(request: JudgedRequest, campaign: CampaignRequest) ->
 
 
 def _tasks(
-    workspace: Workspace, name: str, request: JudgedRequest, campaign: CampaignRequest
+    workspace: Workspace, name: str, request: SweepRequest
 ) -> Iterator[tuple[Task, int | None]]:
     """The checks of one model."""
     spec = load_model_spec(workspace.root, name)
-    version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    version = version_of(workspace, name, request)
     scope = spec.scope(request.scope or usual_scope(version))
     base = version.over(scope.constants)
     model = version.load(base)
-    values = values_in(model, campaign.sweeps)
-    seeds = [None] if campaign.seeds is None else campaign.seeds
+    values = values_in(model, request.sweeps)
+    seeds = [None] if request.seeds is None else request.seeds
     count = math.prod(map(len, values.values())) * len(seeds)
     if count > MOST:
         raise LockstepError(f"these are {count:,} checks of {name}", cure="give fewer values")
@@ -145,7 +131,7 @@ def _tasks(
             fault=request.fault,
             proposal=request.proposal,
             constants={**request.constants, **chosen},
-            engine=Resources(request.exploration).engine,
+            engine=request.engine_of_each,
             only=request.only,
             omitted=request.omitted,
             liveness=request.liveness,

@@ -3,7 +3,7 @@
 import math
 import re
 
-from lockstep.campaign.order import TimeLeft, expected_seconds, longest_first
+from lockstep.campaign.campaign import TimeLeft, expected_seconds, longest_first
 
 
 def test_the_time_of_an_earlier_run_says_more_than_a_number_of_states() -> None:

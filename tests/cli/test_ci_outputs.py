@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from lockstep.errors import ExitCode
-from lockstep.report.ci.check_problems import check_problems
+from lockstep.report.check import CheckView
 from lockstep.verbs import check as check_verb
 from lockstep.verbs.check import CheckRequest, plan_check
 from lockstep.verbs.check_result import CheckRun
@@ -252,7 +252,7 @@ def test_a_file_that_nothing_reads_is_a_result(desk: "Desk") -> None:
 
 def test_what_was_not_come_to_is_no_success(desk: "Desk") -> None:
     plan = plan_check(CheckRequest(workspace=open_workspace(str(desk.root))))
-    problems = check_problems(plan, CheckRun((), ("letters", "turnstile")))
+    problems = CheckView(plan).problems(CheckRun((), ("letters", "turnstile")))
     assert [(str(gap.unknown), str(gap.level)) for gap in problems.gaps] == [
         ("interrupted", "error"),
         ("interrupted", "error"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def rows(ran: Ran) -> dict[str, Any]:
-    return {row["name"]: row for row in ran.json["results"]}
+    return {row["details"]["name"]: row["details"] for row in ran.json["results"]}
 
 
 def test_all_that_is_required_is_there(desk: Desk) -> None:

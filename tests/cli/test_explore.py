@@ -22,7 +22,7 @@ def test_it_serves_until_it_is_interrupted(desk: "Desk", options: tuple[str, ...
                 lines.append(command.line())
             (row,) = json.loads("".join(lines))["results"]
             assert (row["model"], row["scope"]) == ("turnstile", "default")
-            url = row["url"]
+            url = row["details"]["url"]
         else:
             url = command.line().strip()
         with urlopen(url, timeout=60) as page:

@@ -148,7 +148,6 @@ def test_where_no_workspace_can_be(desk: Desk, empty: Path, name: str, because: 
 
 def test_json(desk: Desk, empty: Path) -> None:
     ran = desk.run("init", "demo", "--json")
-    assert ran.json["results"] == [
-        {"workspace": "demo", "folder": str(empty / "demo"), "files": FILES}
-    ]
-    assert ran.json["summary"] == {"exit_code": 0}
+    (row,) = ran.json["results"]
+    assert (row["kind"], row["model"], row["exit_code"]) == ("init", "", 0)
+    assert row["details"] == {"workspace": "demo", "folder": str(empty / "demo"), "files": FILES}

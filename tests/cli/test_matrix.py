@@ -159,10 +159,10 @@ def test_properties_of_all_models_that_refer_to_a_file_answer_its_rows(desk: "De
     claims = file.read_text("utf-8")
     file.write_text(claims.replace("()", '("9-3")', 1), "utf-8")
     rows = json.loads(desk.run("matrix", "turnstile", "--json").out)["results"]
-    assert [one["name"] for one in rows[2]["answered_by"]] == [
-        "letters.boxes_hold_one_letter",
-        "turnstile.somebody_gets_in",
-        "9-D1",
+    assert rows[2]["details"]["answered_by"] == [
+        "invariant letters.boxes_hold_one_letter",
+        "invariant turnstile.somebody_gets_in",
+        "deviation 9-D1",
     ]
 
 
@@ -206,7 +206,7 @@ def test_an_option_of_searches_is_refused(desk: "Desk", option: list[str]) -> No
 
 def test_counts_are_in_json(desk: "Desk") -> None:
     document = json.loads(desk.run("matrix", "turnstile", "--json").out)
-    assert [row["answer"] for row in document["results"]] == [
+    assert [row["verdict"] for row in document["results"]] == [
         "answered",
         "answered",
         "reached",

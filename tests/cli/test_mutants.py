@@ -59,7 +59,7 @@ def test_one_mutant_by_its_name(desk: "Desk") -> None:
     ran = desk.run("check", "turnstile", "--mutant", name.replace("coin", "coins", 1))
     assert (ran.code, "did you mean" in ran.err or "did you mean" in ran.out) == (2, True)
     ran = desk.run("check", "--mutant", name)
-    assert (ran.code, "--mutant is a change of one model" in ran.err) == (2, True)
+    assert (ran.code, "--mutant is about one model" in ran.err) == (2, True)
 
 
 def test_what_is_explained_may_survive(desk: "Desk") -> None:

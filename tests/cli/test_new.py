@@ -34,8 +34,9 @@ def test_a_protocol_beside_others(desk: Desk) -> None:
 
 def test_json(desk: Desk) -> None:
     (row,) = desk.run("new", "model", "lock_service", "--json").json["results"]
-    assert sorted(row.pop("files")) == FILES
-    assert row == {"model": "lock_service", "folder": str(desk.root)}
+    details = row["details"]
+    assert (row["kind"], row["model"], details["folder"]) == ("new", "lock_service", str(desk.root))
+    assert sorted(details["files"]) == FILES
 
 
 def test_nothing_is_written_over(desk: Desk) -> None:

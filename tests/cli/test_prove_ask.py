@@ -26,7 +26,8 @@ def test_a_state_is_found(proved: "Desk") -> None:
     row = proved.run("prove", "turnstile", "--find", "s.arm['east'] == Arm.JAMMED", "--json").json
     (found,) = row["results"]
     assert (found["verdict"], found["exit_code"]) == ("holds", 0)
-    assert [step["action"] for step in found["trace"]["steps"]] == ["jam"]
+    assert [step["action"] for step in found["details"]["steps"]] == ["jam"]
+    assert (found["kind"], found["length"], found["trace"]) == ("find", 1, str(proved.root / file))
 
 
 LAST = "s.coins['east'] == MAX_COINS and s.arm['east'] == Arm.LOCKED"
@@ -55,8 +56,9 @@ def test_nothing_is_broken_from_there(proved: "Desk") -> None:
     (row,) = proved.run("prove", "turnstile", "--from", LAST, "--depth", "2", "--json").json[
         "results"
     ]
-    assert (row["start"], row["predicate"], row["covered"]) == (LAST, None, 2)
-    assert (row["verdict"], row["properties"]) == ("inconclusive", [])
+    details = row["details"]
+    assert (details["start"], details["goal"], details["covered"]) == (LAST, None, 2)
+    assert (row["verdict"], row["violates"]) == ("inconclusive", [])
 
 
 def test_a_fault_breaks_something_from_there(proved: "Desk") -> None:
@@ -78,7 +80,8 @@ def test_a_state_is_not_found(proved: "Desk") -> None:
     assert ran.code == 3
     assert "not found: no behaviour in up to 3 steps reaches it" in ran.out
     (row,) = proved.run(*asked, "--json").json["results"]
-    assert (row["verdict"], row["covered"], row["trace"]) == ("inconclusive", 3, None)
+    assert (row["verdict"], row["trace"]) == ("inconclusive", None)
+    assert (row["details"]["covered"], row["details"]["steps"]) == (3, None)
 
 
 @pytest.mark.parametrize(
@@ -113,4 +116,4 @@ def test_actions_that_are_the_same_and_that_are_not(proved: "Desk") -> None:
     assert "is not enabled" in ran.out
     (row,) = proved.run("prove", "turnstile", "--equal", "push", "jam", "--json").json["results"]
     assert (row["verdict"], row["exit_code"]) == ("violated", 1)
-    assert set(row["differ"]) == {"push", "jam"}
+    assert set(row["details"]["differ"]) == {"push", "jam"}

@@ -1,8 +1,8 @@
-"""The command `lockstep` in a process of its own, forked from one that has imported it already.
+"""The command `lockstep` in a process of its own, forked from one that has run it already.
 
-A page of the documentation runs a dozen commands, each of which would import the same for longer
-than it works. A forked command has its own folder, environment, arguments and output, and ends as
-any process does.
+A page of the documentation runs a dozen commands, each of which would import the same, and load the
+same machine code, for longer than it works. A forked command has its own folder, environment,
+arguments and output, and ends as any process does.
 
     with forked_commands() as run:
         code, output = run(["check"], folder, environment)
@@ -10,18 +10,21 @@ any process does.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import runpy
+import shutil
 import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
+from lockstep.cli.main import run
 from tests.processes import started_program
 
 ROOT = Path(__file__).parents[2]
@@ -30,14 +33,11 @@ Run: TypeAlias = Callable[[Sequence[str], Path, Mapping[str, str]], tuple[int, s
 
 _SECONDS = 240.0
 """Until the process from which commands are forked has begun."""
-_IMPORTED = (
-    "lockstep.cli.app",
-    "lockstep.explore.live_search",
-    "lockstep.machine.search.loops",
-    "lockstep.machine.search.search",
-    "lockstep.report.check",
-)
-"""What nearly every command imports."""
+_WORKSPACE = ROOT / "tests" / "workspaces" / "turnstile"
+_FIRST = ("check", "turnstile", "--engine", "compiled")
+"""What is run before the first fork: commands of the pages then find loaded what this loads."""
+_IMPORTED = ("lockstep.explore.live_search", "lockstep.report.prove", "lockstep.report.review")
+"""What others import besides. None of them is run: what a solver has done changes what it finds."""
 
 
 @contextmanager
@@ -101,8 +101,18 @@ def _become(output: int, arguments: list[str], folder: str, environment: dict[st
     sys.argv, sys.path[0] = ["lockstep", *arguments], folder
 
 
-if __name__ == "__main__":
+def _run_first() -> None:
+    """Run a small command in a workspace that is gone afterwards."""
     for module in _IMPORTED:
         import_module(module)
+    with tempfile.TemporaryDirectory(prefix="lockstep-forked-") as name:
+        root = Path(name) / _WORKSPACE.name
+        shutil.copytree(_WORKSPACE, root, ignore=shutil.ignore_patterns(".lockstep"))
+        with redirect_stdout(io.StringIO()):
+            run([*_FIRST, "--workspace", str(root)])
+
+
+if __name__ == "__main__":
+    _run_first()
     serve(sys.argv[1])
     runpy.run_module("lockstep", run_name="__main__", alter_sys=True)

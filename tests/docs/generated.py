@@ -14,11 +14,16 @@ from typer.main import get_command
 from lockstep.answers.answer import Answer
 from lockstep.answers.history import Entry
 from lockstep.cli.app import app
+from lockstep.specs.kip import Requirement
+from lockstep.verbs.ask import EqualDetails, FindDetails
 from lockstep.verbs.check_result import CheckDetails
 from lockstep.verbs.costs import AttainedDetails, CostDetails, CostsDetails
+from lockstep.verbs.doctor import Finding
 from lockstep.verbs.drive import DepartureDetails, DriveDetails, ReasonDetails
+from lockstep.verbs.explore import ExploreDetails
 from lockstep.verbs.fault_task import FaultDetails
 from lockstep.verbs.mutants import MutantDetails
+from lockstep.verbs.new import BegunDetails
 from lockstep.verbs.prove_kept import (
     BoundedDetails,
     EnoughDetails,
@@ -104,12 +109,13 @@ _KINDS = (
     *(DriveDetails, DepartureDetails, ReasonDetails),
     *(ReviewDetails, PropertyReview, DirectionDetails, DifferenceDetails, Evidence),
     *(ActionsDetails, ActionDetails, ExampleDetails, BrokerResult),
+    *(FindDetails, EqualDetails, Requirement, ExploreDetails, BegunDetails, Finding),
 )
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""
 
 _WORDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}
-_WORDS |= dict.fromkeys(("Moment", "Verdict", "Change", "Standing", "Strength"), "text")
+_WORDS |= dict.fromkeys(("Moment", "Verdict", "Change", "Standing", "Strength", "Presence"), "text")
 
 
 def json_output() -> str:

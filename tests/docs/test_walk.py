@@ -114,6 +114,12 @@ def test_three_dots_stand_for_anything(expected: str, fits: bool) -> None:
     assert is_as_expected("one  \ntwo\nthree\n\n", expected.splitlines()) == fits
 
 
+def test_a_number_that_is_left_out_may_be_wide() -> None:
+    assert is_as_expected("holds 1  9.50\n", ["holds 1  ..."])
+    assert is_as_expected("holds 1 19.50\n", ["holds 1  ..."])
+    assert not is_as_expected("holds 11 9.50\n", ["holds 1  ..."])
+
+
 def test_what_is_accepted_is_then_so(tmp_path: Path) -> None:
     text = (
         HELLO + "```console\n$ python hello.py\nhowdy\n$ python hello.py\nh...o\nbye\n```\nEnd.\n"

@@ -13,7 +13,6 @@ from lockstep.language.faults import (
     fault_marks,
     fault_scope_name,
     marks_in_place,
-    together,
 )
 from lockstep.language.likeness import made_by
 from lockstep.language.model import load_model
@@ -297,9 +296,6 @@ def test_constants_and_scopes_must_agree(root: Path) -> None:
 
 
 def test_how_faults_are_named() -> None:
-    assert together(()) is None
-    assert together(("a",)) == "a"
-    assert together(("a", "b", "c")) == "a+b+c"
     assert described_faults("a") == "the fault a"
     assert described_faults("a+b+c") == "the faults a, b and c"
 

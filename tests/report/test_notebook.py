@@ -10,10 +10,8 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.pages.markdown import markdown
-from lockstep.plain.exploration import Exploration
 from lockstep.report.notebook import html_of
 from lockstep.report.twin import TwinView
-from lockstep.requests.campaign import Resources
 from lockstep.verbs.check import Checked, CheckRequest, CheckRun, check
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.prove import ProveRequest, Unproved, prove
@@ -82,8 +80,8 @@ def test_a_behaviour_a_replay_and_another_version(workspace: Workspace) -> None:
 
 
 def test_faults(workspace: Workspace, tmp_path: Path) -> None:
-    resources = Resources(Exploration(threads=1), results=tmp_path / "results.jsonl")
-    run = faults(FaultsRequest(("turnstile",), workspace, resources=resources))
+    results = tmp_path / "results.jsonl"
+    run = faults(FaultsRequest(("turnstile",), workspace, threads=1, results=results))
     for result in (run, *run.results):
         text = text_of(shown(result))
         assert "caught by entries_are_paid" in text

@@ -12,7 +12,7 @@ from lockstep.language.notation import Kind, NotApplicable, State
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.review.action_change import Strength
-from lockstep.review.forms import same_form
+from lockstep.review.joint import same_form
 
 
 @dataclass

@@ -18,9 +18,7 @@ from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Task
-from lockstep.plain.exploration import Exploration
-from lockstep.requests.campaign import CampaignRequest, Resources
-from lockstep.requests.check import CheckRequest
+from lockstep.requests.campaign import SweepRequest
 from lockstep.requests.search import SPARK
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
@@ -177,17 +175,18 @@ def test_a_cluster_draws_by_each_seed_what_this_machine_draws(tmp_path: Path) ->
     """Executors of their own have nothing but lockstep and what is sent to them."""
 
     def run(name: str, exploration: str, master: str | None) -> list[Answer]:
-        request = CheckRequest(
-            ("fetch_snapshot_response",),
-            WORKSPACE,
+        request = SweepRequest(
+            models=("fetch_snapshot_response",),
+            workspace=WORKSPACE,
             engine=exploration,
             master=master,
             fault="average_and_no_more",
             hypothesis=50,
             save=tmp_path / name,
+            seeds=range(1, 4),
+            results=tmp_path / f"{name}.jsonl",
         )
-        campaign = CampaignRequest(seeds=range(1, 4), results=tmp_path / f"{name}.jsonl")
-        rows = list(sweep(request, campaign).results)
+        rows = list(sweep(request).results)
         for row in rows:
             assert row.trace is not None
             assert Path(row.trace).is_file()
@@ -202,14 +201,14 @@ def test_a_cluster_draws_by_each_seed_what_this_machine_draws(tmp_path: Path) ->
 
 @pytest.mark.verify
 def test_all_faults_on_spark_are_those_of_one_machine(tmp_path: Path) -> None:
-    def run(exploration: Exploration) -> list[FaultsOfModel]:
-        results = tmp_path / f"{exploration.engine}.jsonl"
-        resources = Resources(exploration, master="local[2]", results=results)
-        models = list(faults(FaultsRequest((), WORKSPACE, resources=resources)).results)
+    def run(engine: str, master: str | None = None) -> list[FaultsOfModel]:
+        results = tmp_path / f"{engine}.jsonl"
+        request = FaultsRequest((), WORKSPACE, engine=engine, master=master, results=results)
+        models = list(faults(request).results)
         for fault in (fault for model in models for fault in model.runs):
             fault.seconds, fault.since, fault.engine = 0.0, None, ""
             # Of `auto` the engine that is quick enough finds one of the shortest.
             fault.details.steps = None
         return models
 
-    assert run(Exploration(SPARK)) == run(Exploration())
+    assert run(SPARK, "local[2]") == run("auto")

@@ -7,8 +7,6 @@ import pytest
 from lockstep.campaign.place import Share, Work
 from lockstep.campaign.processes import Processes
 from lockstep.language.faults import fault_marks
-from lockstep.plain.exploration import Exploration
-from lockstep.requests.campaign import Resources
 from lockstep.verbs.faults import FaultsOfModel, FaultsRequest, faults
 from lockstep.workspace import find_workspace
 
@@ -32,10 +30,14 @@ def results(folder: Path, threads: int) -> list[FaultsOfModel]:
     """What comes of the faults, told in the order in which it is."""
     told: list[FaultsOfModel] = []
     # Another engine may find another counterexample of the same length.
-    exploration = Exploration("python", threads=threads)
-    resources = Resources(exploration, results=folder / f"{threads}.jsonl")
-    workspace = find_workspace(Path(__file__))
-    request = FaultsRequest(MODELS, workspace, resources=resources, save=folder / "traces")
+    request = FaultsRequest(
+        MODELS,
+        find_workspace(Path(__file__)),
+        engine="python",
+        threads=threads,
+        results=folder / f"{threads}.jsonl",
+        save=folder / "traces",
+    )
     run = faults(request, on_result=told.append)
     assert run.exit_code == 0
     assert told == list(run.results)
@@ -61,6 +63,6 @@ def test_with_little_memory_there_is_one_process(
     tmp_path: Path, processes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lockstep.verbs.campaign._LEAST_MEMORY", 2**60)
-    resources = Resources(Exploration(threads=2), results=tmp_path / "results.jsonl")
-    run = faults(FaultsRequest(MODELS, find_workspace(Path(__file__)), resources=resources))
+    workspace, results = find_workspace(Path(__file__)), tmp_path / "results.jsonl"
+    run = faults(FaultsRequest(MODELS, workspace, threads=2, results=results))
     assert (run.exit_code, processes) == (0, [])

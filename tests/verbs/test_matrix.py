@@ -24,8 +24,8 @@ def test_every_requirement_is_there_and_nothing_is_printed(
     workspace: Workspace, models: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = matrix(MatrixRequest(models, workspace))
-    assert [row.id for row in result.matrix.requirements] == ["9-1", "9-2", "9-3", "9-4"]
-    assert (result.matrix.problems, result.exit_code) == ([], 0)
+    assert [row.id for row in result.requirements] == ["9-1", "9-2", "9-3", "9-4"]
+    assert (result.problems, result.exit_code) == ([], 0)
     assert capsys.readouterr() == ("", "")
 
 
@@ -34,7 +34,7 @@ def test_a_reference_that_leads_nowhere_is_a_problem(workspace: Workspace) -> No
     text = file.read_text("utf-8")
     file.write_text(text.replace("action turnstile.coin", "action turnstile.pay"), "utf-8")
     result = matrix(MatrixRequest(workspace=workspace))
-    assert len(result.matrix.problems) == 1
+    assert len(result.problems) == 1
     assert result.exit_code == 1
 
 
