@@ -146,7 +146,7 @@ def test_a_workspace_of_ones_own(programs: Path, outside: Path) -> None:
     for command in ("check", "faults", "matrix", "prove", "twin"):
         assert "delivery" in done(lockstep, *command.split(), folder=demo)
     summary = done(lockstep, "report", "--out", "report.html", folder=demo)
-    assert summary.startswith("holds  2 of 2 models as claimed")
+    assert summary.startswith("holds  3 of 3 models as claimed")
     assert "delivery" in (demo / "report.html").read_text(encoding="utf-8")
     assert "5 passed" in done(programs / "pytest", "-q", folder=demo)
     assert " passed" in done(programs / "pytest", "-q", "--lockstep", folder=demo)
