@@ -4,9 +4,11 @@ of specs/kip_595.toml and specs/kip_630.toml."""
 # Elections.
 from invariants.snapshot_election_votes import (
     a_newer_epoch_ends_an_office,
+    a_step_is_of_two_replicas,
     candidates_lose_to_leaders,
     candidates_stand_in_the_next_epoch,
     epochs_never_go_back,
+    failures_are_of_one_replica,
     goes_as_far,
     leaders_have_written,
     leaders_load_no_snapshot,
@@ -117,6 +119,19 @@ def a_candidate_that_could_win_does(s: SnapshotElection, c: Voter):
     gave their votes away, or wrote more."""
     stands = s.role[c] == Role.CANDIDATE and s.epoch[c] == MAX_EPOCH
     return stands and could_win(s, c), not stands or not could_win(s, c) or s.cut is not None
+
+
+def is_owed_a_vote(s: SnapshotElection, v, c):
+    """A voter hears of a candidate of the last epoch, has its vote left, and goes no further."""
+    stands = s.role[c] == Role.CANDIDATE and s.epoch[c] == MAX_EPOCH
+    return stands and s.cut != v and s.cut != c and has_a_vote(s, v, c) and goes_as_far(s, c, v)
+
+
+@leads_to("595-7", "630-31", "630-32", weak=(each(grant, "v"),))
+def a_vote_is_given_to_who_goes_as_far(s: SnapshotElection, v: Voter, c: Voter):
+    """A candidate gets the vote that it is owed, with a fetched snapshot still to apply, too; or
+    the voter gives it away, or the candidate stands no longer."""
+    return is_owed_a_vote(s, v, c), not is_owed_a_vote(s, v, c)
 
 
 @leads_to("595-19", "595-21", "630-28", weak=FOLLOWING)

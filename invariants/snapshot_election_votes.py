@@ -86,6 +86,47 @@ def votes_go_to_who_goes_as_far(s: SnapshotElection, new: SnapshotElection, v: V
     return goes_as_far(s, c, v)
 
 
+# What a step leaves alone.
+
+
+def is_as_it_was(s: SnapshotElection, new: SnapshotElection, v):
+    """A replica has on its disk and in its memory what it had before a step."""
+    on_disk = (
+        s.epoch[v] == new.epoch[v]
+        and s.voted[v] == new.voted[v]
+        and s.log_start[v] == new.log_start[v]
+        and s.log[v] == new.log[v]
+        and s.snapshot[v] == new.snapshot[v]
+    )
+    return (
+        on_disk
+        and s.role[v] == new.role[v]
+        and s.unapplied[v] == new.unapplied[v]
+        and s.high_watermark[v] == new.high_watermark[v]
+        and s.granted[v] == new.granted[v]
+        and s.fetched[v] == new.fetched[v]
+        and s.notice[v] == new.notice[v]
+    )
+
+
+@step_invariant("595-5", "595-9", "595-10")
+def a_step_is_of_two_replicas(
+    s: SnapshotElection, new: SnapshotElection, u: Voter, v: Voter, w: Voter
+):
+    """Who asks and who answers take a step; what a third one has stays."""
+    when(u != v and v != w and u != w)
+    return is_as_it_was(s, new, u) or is_as_it_was(s, new, v) or is_as_it_was(s, new, w)
+
+
+@step_invariant("595-2", "595-15")
+def failures_are_of_one_replica(s: SnapshotElection, new: SnapshotElection, v: Voter, w: Voter):
+    """When a replica crashes, or loses its log, all others have what they had, and know what they
+    knew."""
+    when(v != w)
+    nothing_failed = s.restarts == new.restarts and s.wipes == new.wipes
+    return nothing_failed or is_as_it_was(s, new, v) or is_as_it_was(s, new, w)
+
+
 @step_invariant("595-8")
 def candidates_lose_to_leaders(s: SnapshotElection, new: SnapshotElection, c: Voter):
     """A candidate gives its epoch up only to a leader of it."""

@@ -8,11 +8,13 @@ from invariants.snapshot_fetch_replication import (
     log_start_is_covered_by_a_snapshot,
     snapshots_lie_between_log_start_and_high_watermark,
     generated_snapshots_end_after_the_latest,
+    snapshots_go_only_below_the_log_start,
     leader_starts_its_log_where_a_snapshot_ends,
     leader_drops_what_others_have_or_what_is_old,
     follower_starts_its_log_no_later_than_leader_or_snapshot,
     what_all_live_replicas_have_goes,
     cleaned_log_starts_where_its_first_snapshot_ends,
+    epochs_never_go_back,
     leaders_are_voted_for,
     leader_only_appends,
     leader_loads_no_snapshot,
@@ -42,6 +44,12 @@ from invariants.snapshot_fetch_download import (
     log_gives_way_to_what_was_fetched,
     a_request_has_one_answer,
     responses_keep_within_max_bytes,
+    an_error_ends_the_download,
+    a_download_changes_only_by_its_response,
+)
+
+# Nobody is left behind.
+from invariants.snapshot_fetch_progress import (
     lagging_replica_catches_up,
     followers_learn_the_high_watermark,
     a_follower_does_not_know_what_is_committed,

@@ -1,45 +1,28 @@
-"""What must hold of downloads (KIP-630 FetchSnapshot), and that nobody is left behind."""
+"""What must hold of downloads (KIP-630 FetchSnapshot)."""
 
-from invariants.snapshot_fetch_replication import is_prefix
-from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
-from models.snapshot_fetch_download import (
-    answer_chunk,
-    answer_fenced,
-    answer_not_leader,
-    answer_snapshot_not_found,
-    answer_unknown_epoch,
-    ignore_response,
-    receive_chunk,
-    receive_damaged,
-    receive_error,
-    receive_last_chunk,
+from invariants.snapshot_fetch_replica import (
+    end_of,
+    everything,
+    last_epoch,
+    newest_snapshot,
 )
-from models.snapshot_fetch_replication import (
-    fetch_diverging,
-    fetch_nothing,
-    fetch_record,
-    fetch_snapshot_id,
-    wait_for_records,
-    wait_in_vain,
-)
+from lockstep import invariant, present, step_invariant, when
 from models.snapshot_fetch_state import (
-    CLEANS_BY_RETENTION,
     DAMAGED,
     FOOTER,
-    GENERATORS,
     MAX_BYTES,
     SNAPSHOT_FOR_EMPTY_LOGS,
     Error,
     Replica,
     SnapshotFetch,
-    last_record,
-    latest,
-    leader_of,
-    log_end,
-    log_end_id,
-    newest_epoch,
-    records,
 )
+
+
+def has_file(s: SnapshotFetch, r, snapshot):
+    """Whether a replica has the snapshot of an id: one that ends there, in that epoch."""
+    file = s.snapshots[r][snapshot.end_offset]
+    return file is not None and file[-2] == snapshot.epoch
+
 
 # What a fetch is answered with.
 
@@ -50,11 +33,7 @@ def named_snapshot_exists(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     when(s.download[r] is None and new.download[r] is not None)
     leader = present(s.elected[s.epoch[r]])
     named = new.download[r].snapshot
-    return (
-        named.end_offset == latest(s, leader)
-        and s.snapshots[leader][named.end_offset] is not None
-        and last_record(s.snapshots[leader][named.end_offset]) == named.epoch
-    )
+    return named.end_offset == newest_snapshot(s, leader) and has_file(s, leader, named)
 
 
 @step_invariant("630-42")
@@ -65,10 +44,10 @@ def snapshot_is_named_only_if_the_log_cannot_serve(
     none at all, if a snapshot is the quicker way."""
     when(s.download[r] is None and new.download[r] is not None)
     leader = present(s.elected[s.epoch[r]])
-    end = log_end(s, r)
+    end = end_of(s, r)
     return (
         end < s.log_start[leader]
-        or records(s, r) != records(s, leader)[:end]
+        or everything(s, r) != everything(s, leader)[:end]
         or (SNAPSHOT_FOR_EMPTY_LOGS and end == 0)
     )
 
@@ -86,12 +65,6 @@ def nothing_is_fetched_during_a_download(s: SnapshotFetch, new: SnapshotFetch, r
 
 
 # Chunks.
-
-
-def has_file(s: SnapshotFetch, r, snapshot):
-    """Whether a replica has the snapshot of an id: one that ends there, in that epoch."""
-    file = s.snapshots[r][snapshot.end_offset]
-    return file is not None and file[-2] == snapshot.epoch
 
 
 @step_invariant("630-47", "630-48")
@@ -186,7 +159,10 @@ def log_gives_way_to_what_was_fetched(s: SnapshotFetch, new: SnapshotFetch, r: R
     fetched = s.download[r].snapshot
     when(s.snapshots[r][fetched.end_offset] is None)
     when(new.snapshots[r][fetched.end_offset] is not None)
-    return log_end_id(new, r) == fetched and new.log_start[r] == fetched.end_offset
+    return (
+        end_of(new, r) == new.log_start[r] == fetched.end_offset
+        and last_epoch(new, r) == fetched.epoch
+    )
 
 
 @step_invariant("630-60")
@@ -209,141 +185,51 @@ def responses_keep_within_max_bytes(s: SnapshotFetch, new: SnapshotFetch, r: Rep
     return len(new.response[r].units) <= MAX_BYTES
 
 
-# Nobody is left behind.
+# What becomes of a download.
 
 
-def is_led(s: SnapshotFetch, r):
-    """The replica is in the newest epoch, and another one leads in it."""
-    epoch = newest_epoch(s)
-    return s.epoch[r] == epoch and any(
-        leader != r and leader in s.leading and s.epoch[leader] == epoch for leader in Replica
-    )
-
-
-def is_behind(s: SnapshotFetch, r):
-    """The replica lacks records that its leader knows to be committed, or has others in place."""
-    leader = leader_of(s, r)
-    return leader is not None and not is_prefix(
-        records(s, leader)[: s.high_watermark[leader]], records(s, r)
-    )
-
-
-@leads_to(
-    "630-44",
-    "630-62",
-    weak=(
-        each(fetch_record, "r"),
-        each(fetch_diverging, "r"),
-        each(fetch_snapshot_id, "r"),
-        each(answer_chunk, "r"),
-        each(answer_snapshot_not_found, "r"),
-        each(receive_chunk, "r"),
-        each(receive_last_chunk, "r"),
-        each(receive_damaged, "r"),
-        each(receive_error, "r"),
-        each(ignore_response, "r"),
-    ),
-)
-def lagging_replica_catches_up(s: SnapshotFetch, r: Replica):
-    """A replica gets what its leader knows to be committed, unless the leader goes first."""
-    return is_led(s, r) and is_behind(s, r), not is_led(s, r) or not is_behind(s, r)
-
-
-def lacks_the_high_watermark(s: SnapshotFetch, r):
-    """A replica's leader has committed a record of its epoch, and the replica does not know what of
-    its own log is committed."""
-    leader = leader_of(s, r)
+def is_to_its_request(s: SnapshotFetch, r):
+    """The response is to the last request of the replica's download."""
+    response = s.response[r]
+    download = s.download[r]
     return (
-        is_led(s, r)
-        and s.download[r] is None
-        and leader is not None
-        and s.high_watermark[r] < min(s.high_watermark[leader], log_end(s, r))
-        and any(record == s.epoch[r] for record in records(s, leader)[: s.high_watermark[leader]])
+        response is not None
+        and download is not None
+        and response.snapshot == download.snapshot
+        and response.position == len(download.part)
     )
 
 
-@leads_to(
-    "595-24",
-    weak=(
-        each(fetch_record, "r"),
-        each(fetch_nothing, "r"),
-        each(wait_for_records, "r"),
-        each(wait_in_vain, "r"),
-        each(fetch_diverging, "r"),
-        each(fetch_snapshot_id, "r"),
-    ),
-)
-def followers_learn_the_high_watermark(s: SnapshotFetch, r: Replica):
-    """A replica comes to know how much of its log its leader has committed, unless it is told to
-    fetch a snapshot."""
-    return lacks_the_high_watermark(s, r), not lacks_the_high_watermark(s, r)
+def something_failed(s: SnapshotFetch, new: SnapshotFetch):
+    return new.disturbances != s.disturbances or new.wiped != s.wiped
 
 
-@sometimes("595-24")
-def a_follower_does_not_know_what_is_committed(s: SnapshotFetch):
-    """A replica has a record that its leader has committed, and does not know that."""
-    return any(lacks_the_high_watermark(s, r) for r in Replica)
-
-
-@sometimes("595-24")
-def all_followers_know_what_is_committed(s: SnapshotFetch):
-    """Something is committed, and whoever is led knows it."""
-    return len(s.committed) > 0 and all(
-        s.high_watermark[r] == len(s.committed) for r in Replica if is_led(s, r)
+@step_invariant("630-62")
+def an_error_ends_the_download(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica that reads an error of its own epoch, or of a receiver that has not come to it,
+    abandons the download."""
+    when(is_to_its_request(s, r) and new.response[r] is None)
+    error = s.response[r].error
+    told = s.response[r].leader_epoch
+    is_one = (
+        told < s.epoch[r]
+        if error == Error.UNKNOWN_LEADER_EPOCH
+        else error in (Error.SNAPSHOT_NOT_FOUND, Error.NOT_LEADER_OR_FOLLOWER)
+        and told == s.epoch[r]
     )
+    return not is_one or new.download[r] is None or something_failed(s, new)
 
 
-@leads_to(
-    "630-62",
-    weak=(
-        each(answer_chunk, "r"),
-        each(answer_snapshot_not_found, "r"),
-        each(answer_fenced, "r"),
-        each(answer_unknown_epoch, "r"),
-        each(answer_not_leader, "r"),
-    ),
-)
-def every_request_is_answered(s: SnapshotFetch, r: Replica):
-    """Whoever is asked for a chunk answers, whatever it is; unless the download is over first."""
-    is_asked = s.download[r] is not None and s.response[r] is None and leader_of(s, r) != r
-    return is_asked, not is_asked
-
-
-# The scope reaches what it is about.
-
-
-@sometimes("630-14")
-def old_snapshots_go_though_live_replicas_lack_them(s: SnapshotFetch):
-    """What is as old as the lag time is dropped although a live replica does not have it."""
-    return any(
-        r in s.leading
-        and s.log_start[r] > 0
-        and (CLEANS_BY_RETENTION or s.log_start[r] == s.aged)
-        and any(
-            s.fetched[other].leader_epoch == s.epoch[r] and log_end(s, other) < s.log_start[r]
-            for other in Replica
-        )
-        for r in Replica
+@step_invariant("630-60", "630-43")
+def a_download_changes_only_by_its_response(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """As long as its replica stays in its epoch and nothing fails, a download ends by the response
+    to its last request alone. What it has may be written again, where that was."""
+    when(s.download[r] is not None and new.download[r] != s.download[r])
+    is_repeated = (
+        new.download[r] is not None
+        and s.response[r] is not None
+        and s.response[r].snapshot == s.download[r].snapshot
+        and s.response[r].position < len(s.download[r].part)
     )
-
-
-@sometimes("630-14")
-def what_all_live_replicas_have_goes_at_once(s: SnapshotFetch):
-    """A leader drops all that it has, for it is on all live replicas. It waits neither for the lag
-    time, nor for who is not live."""
-    return any(
-        r in s.leading
-        and s.log_start[r] > s.aged
-        and s.log_start[r] == log_end(s, r)
-        and any(s.fetched[other].leader_epoch == 0 for other in Replica if other != r)
-        for r in Replica
-    )
-
-
-@sometimes("630-44")
-def a_snapshot_is_fetched_and_loaded(s: SnapshotFetch):
-    """A replica that generates no snapshots has one, and its log starts where it ends."""
-    return any(
-        r not in GENERATORS and s.log_start[r] > 0 and latest(s, r) == s.log_start[r]
-        for r in Replica
-    )
+    has_moved_on = new.epoch[r] != s.epoch[r] or something_failed(s, new)
+    return is_to_its_request(s, r) or is_repeated or has_moved_on

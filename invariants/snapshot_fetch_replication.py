@@ -1,5 +1,14 @@
 """What must hold of leaders, logs and snapshots (KIP-630 FetchSnapshot)."""
 
+from invariants.snapshot_fetch_replica import (
+    end_of,
+    everything,
+    is_in_the_newest_epoch,
+    is_prefix,
+    last_epoch,
+    lost_its_disk,
+    newest_snapshot,
+)
 from lockstep import each, invariant, leads_to, present, step_invariant, when
 from models.snapshot_fetch_snapshots import advance_log_start
 from models.snapshot_fetch_state import (
@@ -8,26 +17,8 @@ from models.snapshot_fetch_state import (
     VOTERS,
     Replica,
     SnapshotFetch,
-    latest,
-    log_end,
-    newest_epoch,
-    records,
 )
 from models.snapshot_id import Offset
-
-
-def lost_its_disk(s: SnapshotFetch, new: SnapshotFetch, r):
-    return r in new.wiped and r not in s.wiped
-
-
-def is_prefix(one, other):
-    return one == other[: len(one)]
-
-
-def last_epoch(s: SnapshotFetch, r):
-    """The epoch of a replica's last record, in its log or below; 0 without any."""
-    return records(s, r)[-1] if len(records(s, r)) > 0 else 0
-
 
 # Snapshots.
 
@@ -54,7 +45,7 @@ def log_and_snapshots_agree(s: SnapshotFetch, r: Replica, end: Offset):
 def log_start_is_covered_by_a_snapshot(s: SnapshotFetch, r: Replica):
     """A log that does not start at 0 has a snapshot that stands for what is missing."""
     when(s.log_start[r] > 0)
-    return latest(s, r) >= s.log_start[r]
+    return newest_snapshot(s, r) >= s.log_start[r]
 
 
 @invariant("630-17", "630-33", "630-34")
@@ -72,9 +63,18 @@ def generated_snapshots_end_after_the_latest(s: SnapshotFetch, new: SnapshotFetc
     return all(
         new.snapshots[r][x] is None
         or new.snapshots[r][x] == s.snapshots[r][x]
-        or (s.snapshots[r][x] is None and x > latest(s, r))
+        or (s.snapshots[r][x] is None and x > newest_snapshot(s, r))
         for x in Offset
     )
+
+
+@step_invariant("630-17")
+def snapshots_go_only_below_the_log_start(
+    s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset
+):
+    """A replica keeps each of its snapshots, as it is, until its log starts after the end of it."""
+    when(s.snapshots[r][end] is not None and not lost_its_disk(s, new, r))
+    return new.snapshots[r][end] == s.snapshots[r][end] or end < new.log_start[r]
 
 
 # Log start offsets.
@@ -99,7 +99,7 @@ def leader_drops_what_others_have_or_what_is_old(s: SnapshotFetch, new: Snapshot
     older than the lag time. Live is who has fetched in its epoch, and lost nothing since."""
     when(not CLEANS_BY_RETENTION and r in s.leading and raised_its_log_start(s, new, r))
     return new.log_start[r] <= s.aged or all(
-        log_end(s, other) >= new.log_start[r]
+        end_of(s, other) >= new.log_start[r]
         for other in Replica
         if s.fetched[other].leader_epoch == s.epoch[r] and other not in s.wiped
     )
@@ -114,7 +114,7 @@ def follower_starts_its_log_no_later_than_leader_or_snapshot(
     when(not CLEANS_BY_RETENTION and s.download[r] is None)
     when(r not in s.leading and raised_its_log_start(s, new, r))
     leader = present(s.elected[s.epoch[r]])
-    return new.log_start[r] == min(s.log_start[leader], latest(s, r))
+    return new.log_start[r] == min(s.log_start[leader], newest_snapshot(s, r))
 
 
 @leads_to("630-14", weak=(each(advance_log_start, "r", "end"),))
@@ -147,6 +147,13 @@ def cleaned_log_starts_where_its_first_snapshot_ends(s: SnapshotFetch, r: Replic
 # Leaders.
 
 
+@step_invariant("595-1")
+def epochs_never_go_back(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """An epoch is only lost with the whole disk."""
+    when(not lost_its_disk(s, new, r))
+    return new.epoch[r] >= s.epoch[r]
+
+
 @step_invariant("595-7", "595-8", "630-31", "630-32")
 def leaders_are_voted_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """Who comes to lead an epoch knows of it, and so do most of the voters and nobody else. None of
@@ -158,7 +165,10 @@ def leaders_are_voted_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
         and all(v in VOTERS and v not in s.wiped for v in voters)
         and all(
             last_epoch(s, v) < last_epoch(s, r)
-            or (last_epoch(s, v) == last_epoch(s, r) and len(records(s, v)) <= len(records(s, r)))
+            or (
+                last_epoch(s, v) == last_epoch(s, r)
+                and len(everything(s, v)) <= len(everything(s, r))
+            )
             for v in Replica
             if v in voters
         )
@@ -169,13 +179,13 @@ def leaders_are_voted_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 def leader_only_appends(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """What a leader has, in its log or below, is only ever added to."""
     when(r in s.leading and r in new.leading)
-    return is_prefix(records(s, r), records(new, r))
+    return is_prefix(everything(s, r), everything(new, r))
 
 
 @step_invariant("630-21")
 def leader_loads_no_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A leader gets new snapshots by generating them: they leave its log as it is."""
-    when(r in s.leading and r in new.leading and latest(s, r) < latest(new, r))
+    when(r in s.leading and r in new.leading and newest_snapshot(s, r) < newest_snapshot(new, r))
     return new.log[r] == s.log[r] and new.log_start[r] == s.log_start[r]
 
 
@@ -187,7 +197,7 @@ def was_truncated(s: SnapshotFetch, new: SnapshotFetch, r):
     return (
         not lost_its_disk(s, new, r)
         and new.log_start[r] == s.log_start[r]
-        and log_end(new, r) < log_end(s, r)
+        and end_of(new, r) < end_of(s, r)
     )
 
 
@@ -210,8 +220,8 @@ def only_what_diverges_is_truncated(s: SnapshotFetch, new: SnapshotFetch, r: Rep
     on from what is left."""
     when(was_truncated(s, new, r))
     leader = present(s.elected[s.epoch[r]])
-    return not is_prefix(records(s, r), records(s, leader)) and is_prefix(
-        records(new, r), records(s, leader)
+    return not is_prefix(everything(s, r), everything(s, leader)) and is_prefix(
+        everything(new, r), everything(s, leader)
     )
 
 
@@ -222,13 +232,13 @@ def only_what_agrees_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     when(new.fetched[r] != s.fetched[r])
     leader = present(s.elected[s.epoch[r]])
     return (
-        log_end(s, r) <= log_end(s, leader)
+        end_of(s, r) <= end_of(s, leader)
         and all(
-            records(s, r)[x] == s.log[leader][max(0, x - s.log_start[leader])]
+            everything(s, r)[x] == s.log[leader][max(0, x - s.log_start[leader])]
             for x in Offset
-            if s.log_start[leader] <= x and x < log_end(s, r)
+            if s.log_start[leader] <= x and x < end_of(s, r)
         )
-        and new.fetched[r].offset == log_end(s, r)
+        and new.fetched[r].offset == end_of(s, r)
         and new.fetched[r].leader_epoch == s.epoch[r]
     )
 
@@ -241,8 +251,8 @@ def followers_are_told_what_leaders_committed(s: SnapshotFetch, new: SnapshotFet
     when(r not in s.leading and s.download[r] is None)
     leader = present(s.elected[s.epoch[r]])
     return any(epoch == s.epoch[r] for epoch in new.committed) and (
-        log_end(new, r) > log_end(s, r)
-        or log_end(new, r) >= log_end(s, leader)
+        end_of(new, r) > end_of(s, r)
+        or end_of(new, r) >= end_of(s, leader)
         or s.waiting[r] is not None
     )
 
@@ -255,14 +265,14 @@ def leaders_commit_up_to_a_record_of_their_epoch(s: SnapshotFetch, new: Snapshot
     """What a leader counts as committed ends with a record that it wrote in its epoch."""
     when(r in s.leading and r in new.leading)
     when(s.high_watermark[r] < new.high_watermark[r])
-    return records(new, r)[max(0, new.high_watermark[r] - 1)] == s.epoch[r]
+    return everything(new, r)[max(0, new.high_watermark[r] - 1)] == s.epoch[r]
 
 
 def has_committed(s: SnapshotFetch, r, o):
     """Whether a replica has the committed record at an offset, in its log or in a snapshot."""
     in_log = (
         s.log_start[r] <= o
-        and o < log_end(s, r)
+        and o < end_of(s, r)
         and s.log[r][max(0, o - s.log_start[r])] == s.committed[o]
     )
     return in_log or any(
@@ -283,7 +293,7 @@ def a_majority_has_what_is_committed(s: SnapshotFetch, o: Offset):
 def newest_leader_has_every_committed_record(s: SnapshotFetch, r: Replica):
     """The leader of the newest epoch has the committed records, each in its log or in a snapshot:
     whatever is committed was committed in that epoch or before."""
-    when(r in s.leading and s.epoch[r] == newest_epoch(s))
+    when(r in s.leading and is_in_the_newest_epoch(s, r))
     return all(has_committed(s, r, o) for o in Offset if o < len(s.committed))
 
 
@@ -291,7 +301,7 @@ def newest_leader_has_every_committed_record(s: SnapshotFetch, r: Replica):
 def what_lies_below_the_high_watermark_is_committed(s: SnapshotFetch, r: Replica):
     """A replica's records up to its high watermark are the committed ones."""
     when(s.high_watermark[r] > 0)
-    return records(s, r)[: s.high_watermark[r]] == s.committed[: s.high_watermark[r]]
+    return everything(s, r)[: s.high_watermark[r]] == s.committed[: s.high_watermark[r]]
 
 
 @step_invariant("595-15")
@@ -304,13 +314,13 @@ def high_watermark_never_moves_back(s: SnapshotFetch, new: SnapshotFetch, r: Rep
 @invariant("595-22", "630-33")
 def high_watermark_lies_within_the_log(s: SnapshotFetch, r: Replica):
     """What is committed is not truncated: log start, high watermark and log end are in order."""
-    return s.log_start[r] <= s.high_watermark[r] and s.high_watermark[r] <= log_end(s, r)
+    return s.log_start[r] <= s.high_watermark[r] and s.high_watermark[r] <= end_of(s, r)
 
 
 @invariant("595-19", "595-20", "630-2", "630-29")
 def logs_agree(s: SnapshotFetch, one: Replica, other: Replica, end: Offset):
     """If two replicas have the same epoch at an offset, in their logs or below, they have the same
     records before it."""
-    when(0 < end and end <= len(records(s, one)) and end <= len(records(s, other)))
-    when(records(s, one)[max(0, end - 1)] == records(s, other)[max(0, end - 1)])
-    return records(s, one)[:end] == records(s, other)[:end]
+    when(0 < end and end <= len(everything(s, one)) and end <= len(everything(s, other)))
+    when(everything(s, one)[max(0, end - 1)] == everything(s, other)[max(0, end - 1)])
+    return everything(s, one)[:end] == everything(s, other)[:end]

@@ -495,6 +495,16 @@ CandidatesLoseToLeaders ==
          (role[c] = "CANDIDATE" /\ role'[c] = "FOLLOWER" /\ epoch'[c] = epoch[c])
             => \E l \in Leaders : epoch[l] = epoch[c]]_vars
 
+\* All that a replica has, on its disk and in its memory.
+Has(v) == <<epoch[v], voted[v], logStart[v], log[v], snapshot[v], role[v], unapplied[v],
+            highWatermark[v], granted[v], fetched[v], notice[v]>>
+
+AStepIsOfTwoReplicas == [][Cardinality({v \in Voters : Has(v)' # Has(v)}) <= 2]_vars
+
+FailuresAreOfOneReplica ==
+    [][<<restarts, wipes>>' # <<restarts, wipes>> =>
+         Cardinality({v \in Voters : Has(v)' # Has(v)}) <= 1]_vars
+
 FollowsInItsEpoch(v, l) == l \in Leaders /\ role[v] = "FOLLOWER" /\ epoch[v] = epoch[l]
 
 \* Of three voters any two are a majority.
@@ -579,6 +589,11 @@ CouldWin(c) ==
 Hopeful == {c \in Voters : InLastEpoch(c, "CANDIDATE") /\ CouldWin(c)}
 
 ACandidateThatCouldWinDoes == Hopeful # {} ~> (Hopeful = {} \/ ~Whole)
+
+IsOwedAVote(v, c) == InLastEpoch(c, "CANDIDATE") /\ cut \notin {v, c} /\ MightVote(v, c)
+
+AVoteIsGivenToWhoGoesAsFar ==
+    \A v, c \in Voters : IsOwedAVote(v, c) ~> ~IsOwedAVote(v, c)
 
 \* Whoever is in an earlier epoch comes to hear of the last.
 ANewerEpochIsHeardOf ==

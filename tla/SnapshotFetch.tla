@@ -665,6 +665,12 @@ GeneratedSnapshotsEndAfterTheLatest ==
             \/ x > Latest(r)
             \/ x \in Ends(r) /\ snapshots'[r][x] = snapshots[r][x]]_vars
 
+SnapshotsGoOnlyBelowTheLogStart ==
+    [][\A r \in Replicas \ (wiped' \ wiped) : \A x \in Ends(r) :
+         x >= logStart'[r] => snapshots'[r][x] = snapshots[r][x]]_vars
+
+EpochsNeverGoBack == [][\A r \in Replicas \ (wiped' \ wiped) : epoch'[r] >= epoch[r]]_vars
+
 (* Where logs start. *)
 
 LeaderStartsItsLogWhereASnapshotEnds ==
@@ -826,6 +832,34 @@ FencedReplicaTakesTheNewerEpoch ==
           /\ response[r].position = Len(download[r].part)
           /\ UNCHANGED <<disturbances, wiped>>)
             => epoch'[r] >= response[r].leaderEpoch]_vars
+
+IsToItsRequest(r) ==
+    /\ download[r] # None
+    /\ response[r] # None
+    /\ response[r].snapshot = download[r].snapshot
+    /\ response[r].position = Len(download[r].part)
+
+AnErrorEndsTheDownload ==
+    [][\A r \in Replicas :
+         (/\ IsToItsRequest(r)
+          /\ response'[r] = None
+          /\ \/ response[r].error \in {"SNAPSHOT_NOT_FOUND", "NOT_LEADER_OR_FOLLOWER"}
+                /\ response[r].leaderEpoch = epoch[r]
+             \/ response[r].error = "UNKNOWN_LEADER_EPOCH" /\ response[r].leaderEpoch < epoch[r]
+          /\ UNCHANGED <<disturbances, wiped>>)
+            => download'[r] = None]_vars
+
+\* What is there already may be written again.
+IsWrittenAgain(r) ==
+    /\ None \notin {download'[r], response[r]}
+    /\ response[r].snapshot = download[r].snapshot
+    /\ response[r].position < Len(download[r].part)
+
+ADownloadChangesOnlyByItsResponse ==
+    [][\A r \in Replicas :
+         (download[r] # None /\ download'[r] # download[r])
+            => \/ IsToItsRequest(r) \/ IsWrittenAgain(r)
+               \/ <<epoch[r], disturbances, wiped>>' # <<epoch[r], disturbances, wiped>>]_vars
 
 EveryByteCountsOnce ==
     \A r \in Replicas :

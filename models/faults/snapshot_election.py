@@ -2,7 +2,10 @@
 
 # Elections.
 from models.faults.snapshot_election_votes import (
+    a_crash_is_everybodys,
+    a_newer_epoch_ends_all_elections,
     appends_before_it_has_won,
+    asks_with_its_log_before_the_reset,
     does_not_count_itself,
     empty_log_asks_with_epoch_zero,
     empty_log_votes_as_if_there_were_nothing,

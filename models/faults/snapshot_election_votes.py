@@ -2,7 +2,6 @@
 
 from lockstep import edit, fault, require
 from models import snapshot_election_replication as replication
-from models import snapshot_election_state as state
 from models import snapshot_election_votes as votes
 from models.snapshot_election_replication import may_be_told, restart
 from models.snapshot_election_state import (
@@ -29,9 +28,15 @@ A snapshot that was fetched stands for records that a majority had committed wit
 three voters, both others have them, and neither stands for election with less.""",
     scope="epochs",
 )
-@edit(state.newest, "return ...", "return log_id(s, v)")
+@edit(votes.grant, "newest(s, v)", "log_id(s, v)")
 def votes_by_its_log_before_the_reset():
-    """A snapshot in place does not count in votes until the log is reset to it."""
+    """A voter's snapshot in place does not count until the log is reset to it."""
+
+
+@fault(breaks="a_vote_is_given_to_who_goes_as_far", scope="default")
+@edit(votes.grant, "newest(s, c)", "log_id(s, c)")
+def asks_with_its_log_before_the_reset():
+    """A candidate asks with the end of its log, although it has a newer snapshot in place."""
 
 
 @fault(replaces=newest, breaks="votes_go_to_who_goes_as_far", scope="default")
@@ -152,6 +157,15 @@ def remembers_the_fetches_of_its_epoch(
     new.fetched[v] = s.fetched[v]
 
 
+@fault(replaces=learn_epoch, breaks="a_step_is_of_two_replicas")
+def a_newer_epoch_ends_all_elections(
+    s: SnapshotElection, new: SnapshotElection, v: Voter, w: Voter
+):
+    """The news of an epoch that reaches one replica takes the votes of all candidates."""
+    learn_epoch(s, new, v, w)
+    new.granted = {c: set() for c in Voter}
+
+
 @fault(replaces=learn_epoch, breaks="a_newer_epoch_is_heard_of")
 def hears_of_leaders_only(s: SnapshotElection, new: SnapshotElection, v: Voter, w: Voter):
     """A replica takes a newer epoch from the leader of it and from nobody else."""
@@ -193,6 +207,13 @@ def restarts_as_leader_with_all_that_it_wrote(
     restart(s, new, v, end)
     new.role[v] = s.role[v]
     new.high_watermark[v] = 0 if s.role[v] == Role.LEADER else s.log_start[v]
+
+
+@fault(replaces=restart, breaks="failures_are_of_one_replica", scope="restarts")
+def a_crash_is_everybodys(s: SnapshotElection, new: SnapshotElection, v: Voter, end: Offset):
+    """When a replica restarts, leaders forget what others have fetched."""
+    restart(s, new, v, end)
+    new.fetched = {w: {x: 0 for x in Voter} for w in Voter}
 
 
 @fault(breaks="a_leader_without_a_majority_resigns", source="KAFKA-15489", scope="cuts")

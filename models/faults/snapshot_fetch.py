@@ -10,6 +10,7 @@ from models.faults.snapshot_fetch_replication import (
     high_watermark_at_the_epochs_start,
     high_watermark_follows_a_wiped_disk,
     earlier_epochs_are_committed_by_count,
+    earlier_leader_is_followed,
     any_candidate_is_voted_for,
     wiped_voter_votes,
     wiped_voter_counts,
@@ -28,6 +29,7 @@ from models.faults.snapshot_fetch_replication import (
 # Where logs start.
 from models.faults.snapshot_fetch_snapshots import (
     log_starts_past_an_inclusive_end,
+    new_snapshot_deletes_the_ones_before,
     log_start_waits_for_all,
     log_start_waits_for_the_live_alone,
     whoever_was_live_is,
@@ -60,6 +62,7 @@ from models.faults.snapshot_fetch_download import (
     old_epoch_is_taken_for_no_leader,
     whole_file_is_sent,
     missing_snapshot_is_asked_for_again,
+    ignored_response_ends_the_download,
     restarted_leader_takes_its_answer_back,
     restarted_leader_is_silent,
     moved_before_it_is_checked,

@@ -4,7 +4,12 @@ from lockstep import edit, fault, present, replace, require
 from models import snapshot_fetch_download as download
 from models import snapshot_fetch_state as state
 from models.faults.snapshot_fetch_replication import THREE_VOTERS, VOTERS_ALONE
-from models.snapshot_fetch_download import answer_not_leader, answer_with, put_in_place
+from models.snapshot_fetch_download import (
+    answer_not_leader,
+    answer_with,
+    ignore_response,
+    put_in_place,
+)
 from models.snapshot_fetch_state import (
     Error,
     Replica,
@@ -176,7 +181,7 @@ def whole_file_is_sent():
     """The request's limit is ignored."""
 
 
-@fault(breaks="lagging_replica_catches_up")
+@fault(breaks="an_error_ends_the_download", scope="small")
 @edit(
     download.receive_error,
     "new.download[r] = None",
@@ -187,6 +192,13 @@ def whole_file_is_sent():
 )
 def missing_snapshot_is_asked_for_again():
     """A download goes on although its snapshot is gone at the leader."""
+
+
+@fault(replaces=ignore_response, breaks="a_download_changes_only_by_its_response", scope="small")
+def ignored_response_ends_the_download(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A response that nobody waits for ends the download that goes on meanwhile."""
+    ignore_response(s, new, r)
+    new.download[r] = None
 
 
 @fault(breaks="a_request_has_one_answer", scope="small")

@@ -133,6 +133,12 @@ def earlier_epochs_are_committed_by_count():
     """A leader counts the replicas of records of earlier epochs, too."""
 
 
+@fault(breaks="epochs_never_go_back", scope="elections")
+@edit(replication.hear_of_epoch, "epoch > s.epoch[r]", "epoch != s.epoch[r]")
+def earlier_leader_is_followed():
+    """A replica takes the epoch of whichever leader it hears of."""
+
+
 @fault(breaks="leaders_are_voted_for", constants=THREE_VOTERS)
 @edit(replication.would_vote, "return ...", "return voter in VOTERS")
 def any_candidate_is_voted_for():

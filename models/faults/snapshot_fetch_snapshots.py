@@ -4,7 +4,7 @@ from lockstep import edit, fault, require
 from models import snapshot_fetch_replication as replication
 from models import snapshot_fetch_snapshots as snapshots
 from models import snapshot_fetch_state as state
-from models.snapshot_fetch_snapshots import advance_log_start, all_have, reached
+from models.snapshot_fetch_snapshots import advance_log_start, all_have, generate_snapshot, reached
 from models.snapshot_fetch_state import (
     FOOTER,
     GENERATORS,
@@ -25,6 +25,15 @@ def log_starts_past_an_inclusive_end(s: SnapshotFetch, new: SnapshotFetch, r: Re
     require(end < log_end(s, r))
     new.log_start[r] = end + 1
     new.log[r] = s.log[r][max(0, end + 1 - s.log_start[r]) :]
+
+
+@fault(replaces=generate_snapshot, breaks="snapshots_go_only_below_the_log_start", scope="small")
+def new_snapshot_deletes_the_ones_before(
+    s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset
+):
+    """A replica keeps its latest snapshot alone, wherever its log starts."""
+    generate_snapshot(s, new, r, end)
+    new.snapshots[r] = {x: records(s, r)[:end] + (FOOTER,) if x == end else None for x in Offset}
 
 
 @fault(replaces=snapshots.may_start_at, breaks="a_snapshot_is_fetched_and_loaded")
@@ -62,14 +71,14 @@ def log_start_waits_for_nobody(s: SnapshotFetch, r, end):
     return r in s.leading
 
 
-@fault(breaks="log_start_is_covered_by_a_snapshot")
+@fault(breaks="snapshots_go_only_below_the_log_start")
 def latest_snapshot_is_deleted(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A replica deletes its only snapshot, whoever downloads it."""
     require(r in s.leading and latest(s, r) > 0)
     new.snapshots[r] = {x: None for x in Offset}
 
 
-@fault(breaks="leader_starts_its_log_where_a_snapshot_ends")
+@fault(breaks="log_start_is_covered_by_a_snapshot")
 def delete_records_is_obeyed(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
     """DeleteRecords moves the log start, as it does for other topics."""
     require(r in s.leading and s.log_start[r] < end and end <= s.high_watermark[r])

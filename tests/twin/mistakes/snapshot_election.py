@@ -30,6 +30,23 @@ MISTAKES = {
         '    /\\ role[l] = "LEADER"\n    /\\ epoch[c] = epoch[l]\n    /\\ Take',
         "    /\\ epoch[c] = epoch[l]\n    /\\ Take",
     ),
+    "AStepIsOfTwoReplicas": Mistake(
+        "SnapshotElection",
+        '    /\\ Take(v, "FOLLOWER", epoch[w], None)\n'
+        "    /\\ granted' = [granted EXCEPT ![v] = {}]\n",
+        '    /\\ Take(v, "FOLLOWER", epoch[w], None)\n    /\\ granted\' = [c \\in Voters |-> {}]\n',
+    ),
+    "FailuresAreOfOneReplica": Mistake(
+        "SnapshotElection",
+        "    /\\ fetched' = [fetched EXCEPT ![v] = Nothing]\n    /\\ unapplied' =",
+        "    /\\ fetched' = [w \\in Voters |-> Nothing]\n    /\\ unapplied' =",
+        {"MAX_RESTARTS": 1},
+    ),
+    "AVoteIsGivenToWhoGoesAsFar": Mistake(
+        "SnapshotElection",
+        "    /\\ ~Newer(Latest(v), Latest(c))\n",
+        "    /\\ Newer(Latest(c), Latest(v)) \\/ Latest(v).offset = 0\n",
+    ),
     "RecordsComeFromTheLogOfALeader": Mistake(
         "SnapshotElection",
         '    /\\ role[l] = "LEADER"\n    /\\ role[v] = "FOLLOWER"\n',

@@ -154,6 +154,29 @@ MISTAKES = {
         "(Latest(r) + 1) .. highWatermark[r]",
         "(logStart[r] + 1) .. highWatermark[r]",
     ),
+    "SnapshotsGoOnlyBelowTheLogStart": Mistake(
+        "SnapshotFetch",
+        "![r][end] = Append(SubSeq(Records(r), 1, end), Footer)]",
+        "![r] = From([@ EXCEPT ![end] = Append(SubSeq(Records(r), 1, end), Footer)], end)]",
+    ),
+    "EpochsNeverGoBack": Mistake(
+        "SnapshotFetch",
+        "    /\\ e > epoch[r]\n",
+        "    /\\ e # epoch[r]\n",
+        {"MAX_EPOCH": 2},
+    ),
+    "AnErrorEndsTheDownload": Mistake(
+        "SnapshotFetch",
+        'Errors \\ {"FENCED_LEADER_EPOCH"}\n    /\\ Deliver(r, FALSE)\n    /\\ Abandon(r)\n',
+        'Errors \\ {"FENCED_LEADER_EPOCH"}\n    /\\ Deliver(r, FALSE)\n'
+        "    /\\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, waiting,\n"
+        "                   download, wiped, committed>>\n",
+    ),
+    "ADownloadChangesOnlyByItsResponse": Mistake(
+        "SnapshotFetch",
+        "    /\\ UNCHANGED <<download, disturbances>>\n",
+        "    /\\ download' = [download EXCEPT ![r] = None]\n    /\\ UNCHANGED disturbances\n",
+    ),
     "OnlyWhatAgreesCounts": Mistake(
         "SnapshotFetch",
         "fetched' = [fetched EXCEPT ![r] = [offset |-> LogEnd(r),",
