@@ -182,7 +182,7 @@ def _refused(edit: PlacedEdit, what: str, cure: str, why: str = _WHY) -> ModelEr
     return ModelError([Diagnostic("edit", edit.place, what, why, cure)])
 
 
-def _parsed(edit: PlacedEdit, text: str, place: Place) -> list[ast.stmt]:
+def _parsed(text: str, place: Place) -> list[ast.stmt]:
     try:
         return ast.parse(_dedented(text)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -206,8 +206,8 @@ def _expression(statements: list[ast.stmt]) -> ast.expr | None:
 def _find(function: ast.FunctionDef, placed: PlacedEdit, file: Path) -> _Found:
     """Where an edit's old text stands; `ModelError` unless that is one place."""
     edit, name = placed.edit, function.name
-    old = _parsed(placed, edit.old, placed.place)
-    new = _parsed(placed, edit.new, placed.new_place)
+    old = _parsed(edit.old, placed.place)
+    new = _parsed(edit.new, placed.new_place)
     if not old:
         raise _refused(placed, "an edit of nothing", "name the text that is changed")
     if len(old) == len(new) and all(map(_is_same, old, new)):
@@ -269,7 +269,7 @@ def _new_text(found: _Found) -> list[ast.stmt]:
     starts = [0]
     for one in text.encode().split(b"\n"):
         starts.append(starts[-1] + len(one) + 1)
-    statements = _parsed(placed, text, placed.new_place)
+    statements = _parsed(text, placed.new_place)
     exact = _is_written_out(placed)
     for node in (part for statement in statements for part in ast.walk(statement)):
         if not isinstance(node, ast.expr | ast.stmt | ast.arg | ast.keyword):

@@ -88,7 +88,7 @@ def _of_file(model: Model, module: ModuleType, file: SourceFile, codes: _Codes) 
     lines = {place.line for place in codes}
     editor = Editor(
         lambda node: tuple(codes.get(Place.of(node, file.path), ())),
-        lambda node: _value(node, vars(module), model),
+        lambda node: _value(node, vars(module)),
     )
     path = file.path.relative_to(model.universe.root)
     stem = ".".join(path.with_suffix("").parts[1:])
@@ -110,7 +110,7 @@ def _of_file(model: Model, module: ModuleType, file: SourceFile, codes: _Codes) 
             yield Mutant(f"{name}{again}", edit.kind, edit.old.lineno, before, after, change)
 
 
-def _value(node: ast.expr, names: Mapping[str, Any], model: Model) -> Any:
+def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     """The value of a constant, or of a member of an enum; None for anything else."""
     match node:
         case ast.Name(name) if type(names.get(name)) in (int, bool):

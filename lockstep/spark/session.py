@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import importlib.util
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -61,6 +62,12 @@ class SparkOptions:
     def is_local(self) -> bool:
         """Whether the driver does the work itself."""
         return self.master.startswith("local")
+
+    @property
+    def threads(self) -> int | None:
+        """The threads that a local master names; None where it is for Spark to say how many."""
+        named = re.match(r"local(?:\[(\d+)|$)", self.master)
+        return int(named[1] or 1) if named else None
 
 
 @dataclass(frozen=True)

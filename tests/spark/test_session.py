@@ -100,3 +100,11 @@ def stop(session: SparkSession) -> None:
     SparkContext._gateway = SparkContext._jvm = None
     gateway.proc.stdin.close()
     gateway.proc.wait(60)
+
+
+@pytest.mark.parametrize(
+    ("master", "threads"),
+    [("local", 1), ("local[3]", 3), ("local[12,2]", 12), ("local[*]", None), ("spark://h:1", None)],
+)
+def test_a_local_master_names_threads(master: str, threads: int | None) -> None:
+    assert SparkOptions(master).threads == threads

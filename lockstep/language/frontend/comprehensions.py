@@ -46,7 +46,7 @@ def gather(
     match kind:
         case ir.Gather.ALL | ir.Gather.ANY:
             body = condition(inner, element)
-            _require_order_free(scope, node, rounds, body)
+            _require_order_free(scope, rounds, body)
         case ir.Gather.SUM:
             body, interval = integer(inner, element)
             domain = RangeDomain(
@@ -200,7 +200,7 @@ def _means(scope: Scope, node: ast.expr, value: object) -> bool:
     )
 
 
-def _require_order_free(scope: Scope, node: ast.expr, rounds: _Rounds, body: ir.Expression) -> None:
+def _require_order_free(scope: Scope, rounds: _Rounds, body: ir.Expression) -> None:
     """Refuse what may either stop early or fail, as the items of a set happen to come."""
     if rounds.unordered is None:
         return

@@ -53,7 +53,8 @@ def explore_on_spark(
         def session() -> SparkSession:
             return KEPT_SESSION.session(options)
 
-        return SparkSearch(program, folder, request, session, near=near).run()
+        threads = options.threads
+        return SparkSearch(program, folder, request, session, near=near, threads=threads).run()
 
 
 def _refuse(request: Exploration) -> None:

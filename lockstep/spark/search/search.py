@@ -18,14 +18,15 @@ from lockstep.machine.search.memory import Array
 from lockstep.machine.search.rebuild import Ancestry, LevelAncestry
 from lockstep.machine.search.row_sets import distinct
 from lockstep.machine.search.search import ParallelSearch
+from lockstep.machine.search.visited import VisitedStates
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.results.search_result import Progress
+from lockstep.results.search_result import Progress, SearchResult
 from lockstep.spark.search.jobs import Jobs
 from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.owners import owners_for, places_by_owner, sample_of, shares_of, smallest
 from lockstep.spark.search.questions import Inquirer
-from lockstep.spark.search.runs import Run, dated, undated
+from lockstep.spark.search.runs import Run, dated
 from lockstep.spark.search.tasks import LevelPlan
 from lockstep.spark.search.work_folder import Manifest, OwnerReport, WorkFolder
 
@@ -38,18 +39,23 @@ _AHEAD = 4
 
 @dataclass(frozen=True)
 class NearBounds:
-    """How far the driver explores by itself: levels of so few states, of so few in all.
+    """How far the driver explores by itself: up to about so many `states`, if it has room for them.
 
-    `owners` is how many there are in a search that begins; None for four to each task that Spark
-    does at a time.
+    Later levels of up to `small` states share a job. `owners` is how many there are in a search
+    that begins; None for four to each task that Spark does at a time.
     """
 
-    level: int = 500_000
-    states: int = 4_000_000
+    states: int = 20_000_000
+    small: int = 500_000
     owners: int | None = None
 
 
 NEAR = NearBounds()
+_SHARE = 8
+"""When states take such a share of the free memory, the rest is left to Spark: the next level
+may be larger than all before it."""
+_FEW = 100_000_000
+"""Up to so many states one machine takes a quarter of the processor time, where it has room."""
 
 
 class SparkSearch(ParallelSearch):
@@ -67,14 +73,19 @@ class SparkSearch(ParallelSearch):
         session: Callable[[], SparkSession],
         *,
         near: NearBounds = NEAR,
+        threads: int | None = None,
     ) -> None:
-        """Prepare a search in its folder; `session` is called when the first job is due."""
+        """Prepare a search in its folder; `session` is called when the first job is due.
+
+        Before that so many `threads` explore, by default one a core.
+        """
         machine = Machine.of(program, deadlock_allowed=request.deadlock_allowed)
-        alone = replace(request, threads=1, checkpoint=None, expected=0, environment=None)
+        alone = replace(request, threads=threads, checkpoint=None, expected=0, environment=None)
         super().__init__(program, machine.code, alone)
         self._result.engine = "spark"
         self._jobs = Jobs(machine, folder.runs, session, self._look_on)
         self._folder = folder
+        self._goes_on = request.checkpoint is not None
         self._near = near
         self._near_levels = 0
         self._manifest = folder.manifest
@@ -83,6 +94,20 @@ class SparkSearch(ParallelSearch):
         """What was reported of levels that come next."""
         self._level_reports: list[OwnerReport] = []
         self._tasks = (0, 0)
+
+    def run(self) -> SearchResult:
+        """As on one machine, and with a remark on which engine suits so many states."""
+        result = super().run()
+        if self._manifest is None or self._near_levels == len(self._levels):
+            advice = (
+                f"Spark was not needed: up to {self._near.states:,} states one process explores"
+            )
+        elif result.states < _FEW:
+            advice = f"up to {_FEW:,} states one machine takes a quarter of the processor time"
+        else:
+            return result
+        result.remark = "; ".join(filter(None, (result.remark, advice)))
+        return result
 
     def _resume(self) -> bool:
         """Go on from what was committed, if anything was."""
@@ -110,7 +135,7 @@ class SparkSearch(ParallelSearch):
         """How the next level is found, or several that are hardly worth a job each."""
         depth, most = manifest.depth, self._request.bounds.max_depth
         before, last = (0, *manifest.levels)[-2:]
-        ahead = 1 if last > min(before, self._near.level) else _AHEAD
+        ahead = 1 if last > min(before, self._near.small) else _AHEAD
         return LevelPlan(
             manifest.owners,
             depth,
@@ -124,9 +149,10 @@ class SparkSearch(ParallelSearch):
         """A level is finished: the manifest names its runs."""
         if self._manifest is None:
             super()._keep()
-            if not self._levels.counts[-1] or not self._is_near:
+            if self._goes_on if not self._levels.counts[-1] else not self._is_near:
                 self._near_levels = len(self._levels)
                 self._manifest = self._of_near_levels()
+                self._leave_to_spark()
         else:
             self._levels.leave_out(self._new_states)
             self._manifest = self._manifest.after(self._level_reports, self._crew.totals)
@@ -136,8 +162,17 @@ class SparkSearch(ParallelSearch):
 
     @property
     def _is_near(self) -> bool:
+        """Whether the next level, if it has as many states as the last, is found here too."""
         counts = self._levels.counts
-        return counts[-1] < self._near.level and sum(counts) < self._near.states
+        size = self._visited.bytes + self._levels.bytes
+        is_small = sum(counts) + counts[-1] < self._near.states
+        return is_small and size < self._allowance.room // _SHARE
+
+    def _leave_to_spark(self) -> None:
+        """Give back what only a search in this process needs; one worker has counted it all."""
+        self._crew.restore(self._crew.totals)
+        del self._crew.workers[1:]
+        self._visited = VisitedStates(self._words, self._allowance.room)
 
     @property
     def _new_states(self) -> int:
@@ -154,12 +189,15 @@ class SparkSearch(ParallelSearch):
         words, owners, depth = self._words, self._owners(), len(self._levels) - 1
         runs: dict[int, tuple[Run, ...]] = {}
         for levels in (range(depth), range(depth, depth + 1)):
-            parts = ((part, level) for level in levels for part in self._levels.parts(level))
-            rows = distinct([dated(part, words, level) for part, level in parts], words + 1)
-            table = rows.reshape(-1, words + 1)
-            for owner, places in places_by_owner(undated(rows, words), words, owners):
-                part = table[places].reshape(-1)
-                run = self._folder.runs.write(owner, [part], levels[0], levels[-1])
+            of_owners: dict[int, list[Array]] = {}
+            for level in levels:
+                for part in self._levels.parts(level):
+                    rows = dated(part, words, level).reshape(-1, words + 1)
+                    for owner, places in places_by_owner(part, words, owners):
+                        of_owners.setdefault(owner, []).append(rows[places].reshape(-1))
+            for owner in sorted(of_owners):
+                states = distinct(of_owners.pop(owner), words + 1)
+                run = self._folder.runs.write(owner, [states], levels[0], levels[-1])
                 runs[owner] = (*runs.get(owner, ()), *filter(None, [run]))
         sample = smallest(
             sampled

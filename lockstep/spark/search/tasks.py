@@ -91,6 +91,8 @@ class LevelPlan:
         replaced = due(runs)
         written = _merged(owner, replaced, folder, words)
         known = [run for run in (*runs, *written) if run not in replaced]
+        if received.candidates.is_empty:
+            known = []  # nothing is taken away from nothing
         sample: list[Sampled] = []
 
         def checked(states: Array) -> Array:

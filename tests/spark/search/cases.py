@@ -27,7 +27,7 @@ from lockstep.system.user_cache import cache_folder
 from tests.spark.search.in_process import InProcess
 
 ROOT = Path(__file__).parents[3]
-FAR = NearBounds(level=1, states=0, owners=4)
+FAR = NearBounds(states=0, small=1, owners=4)
 """Every level is a job, and each has several owners."""
 
 
@@ -76,18 +76,21 @@ class Case:
         session: InProcess,
         near: NearBounds = FAR,
         request: Exploration | None = None,
+        threads: int | None = None,
     ) -> SearchResult:
         """What the search on Spark finds, with its tasks in this process."""
         allowed = self.deadlock_allowed
         identity = search_identity(self.program, deadlock_allowed=allowed)
         request = request or Exploration("spark", deadlock_allowed=allowed)
         with closing(WorkFolder(folder, identity, shape_of(self.program))) as work:
-            search = SparkSearch(self.program, work, request, lambda: session.session, near=near)
+            search = SparkSearch(
+                self.program, work, request, lambda: session.session, near=near, threads=threads
+            )
             return search.run()
 
 
 def compared(result: SearchResult) -> dict[str, object]:
-    """All that both engines must agree on: everything but time, names and the sample."""
-    apart = {"engine", "seconds", "sampled", "sampled_steps"}
+    """All that both engines must agree on: everything but time, names, the sample and advice."""
+    apart = {"engine", "seconds", "sampled", "sampled_steps", "remark"}
     parts = {name: value for name, value in vars(result).items() if name not in apart}
     return parts | {"error": result.error and str(result.error)}

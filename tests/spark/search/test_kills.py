@@ -24,7 +24,7 @@ pytestmark = pytest.mark.verify
 
 SCOPE = "sizes"
 """Of session_cache: 192,934 states on 17 levels."""
-NEAR = NearBounds(level=500, states=10**9, owners=4)
+NEAR = NearBounds(states=1500, small=500, owners=4)
 SEARCH = """
 import sys
 from pathlib import Path
@@ -79,7 +79,7 @@ def test_killed_drivers_leave_nothing_running_and_the_same_counts(tmp_path: Path
 
 
 def test_ctrl_c_leaves_nothing_running() -> None:
-    command = [sys.executable, "-m", "lockstep", "check", "session_cache", "--scope", "large"]
+    command = [sys.executable, "-m", "lockstep", "check", "fetch_response", "--scope", "large"]
     command += ["--engine", "spark", "--master", "local[2]", "--no-cache"]
     with started_program(command, ROOT, stderr=subprocess.STDOUT) as search:
         search.await_that(

@@ -22,7 +22,7 @@ from lockstep.spark.session import KEPT_SESSION
 from tests.spark.search.cases import ROOT, Case, compared
 
 REQUEST = Exploration("spark", master="local[2]")
-LATER = NearBounds(level=300, states=10**9, owners=2)
+LATER = NearBounds(states=900, small=300, owners=2)
 """The first levels in this process, the rest by jobs of two owners."""
 
 

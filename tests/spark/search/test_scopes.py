@@ -1,7 +1,7 @@
 """The scopes that users check: Spark says of them what one machine says, counterexamples included.
 
-Default scopes and faults are explored by jobs from their first levels on; the large scopes as a
-user has them explored, by the driver and then by as many owners as Spark has room for.
+Default scopes and faults are explored by jobs from their first levels on; the large scopes by the
+driver for a while and then by as many owners as Spark has room for.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.spark.search.explore import explore_on_spark
-from lockstep.spark.search.search import NEAR, NearBounds
+from lockstep.spark.search.search import NearBounds
 from lockstep.spark.session import KEPT_SESSION
 from tests.spark.search.cases import ROOT, Case, compared
 
 pytestmark = pytest.mark.verify
 
-BY_JOBS = NearBounds(level=300, states=10**9, owners=2)
+BY_JOBS = NearBounds(states=900, small=300, owners=2)
 LATE_FAULTS = {
     "fetch_response": "list_is_visited_from_the_tail",
     "fetch_session": "merges_before_checking",
@@ -70,6 +70,6 @@ def test_a_counterexample(name: str) -> None:
 def test_a_large_scope(name: str, words: int) -> None:
     case = Case.of(name, "large")
     assert case.program.layout.words == words
-    result = on_spark(case, NEAR)
+    result = on_spark(case, NearBounds(states=4_000_000))
     assert result.states > 10**7
     assert compared(result) == compared(case.on_one_machine())

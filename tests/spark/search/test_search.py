@@ -18,9 +18,11 @@ from lockstep.machine.code.layout import NotCompiled
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
+from lockstep.spark.search import search
 from lockstep.spark.search.search import NearBounds
 from tests.agreement.bounds import assert_bounded, bounds
 from tests.agreement.case import Case as PlainCase
+from tests.agreement.case import levels_divided
 from tests.random_models.parts.size import USUAL
 from tests.random_models.random_models import RandomModel, random_models
 from tests.spark.search.cases import FAR, ROOT, Case, compared
@@ -29,7 +31,7 @@ from tests.spark.search.in_process import InProcess
 SOME = "fetch_response"
 """A model of 3,232 states on 24 levels, whose faults are found within seconds."""
 
-AHEAD = NearBounds(level=10**9, states=0, owners=4)
+AHEAD = NearBounds(states=0, small=10**9, owners=4)
 """Every level is found by a job, and those that become no larger by one for several."""
 
 
@@ -50,7 +52,7 @@ def test_every_model_by_jobs_and_without(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("owners", [1, 2, 64, 128])
 def test_any_number_of_owners(owners: int, tmp_path: Path) -> None:
     case = Case.of("snapshot_offsets", "default")
-    result = case.on_spark(tmp_path, InProcess(), NearBounds(1, 0, owners))
+    result = case.on_spark(tmp_path, InProcess(), NearBounds(0, 1, owners))
     assert compared(result) == compared(case.on_one_machine())
 
 
@@ -60,8 +62,25 @@ def test_every_fault_has_the_same_trace(fault: str, tmp_path: Path) -> None:
     expected = compared(case.on_one_machine())
     assert compared(case.on_spark(tmp_path / "four", InProcess())) == expected
     assert compared(case.on_spark(tmp_path / "ahead", InProcess(), AHEAD)) == expected
-    nine_levels = NearBounds(level=100, states=10**6, owners=2)
+    nine_levels = NearBounds(states=400, small=100, owners=2)
     assert compared(case.on_spark(tmp_path / "two", InProcess(), nine_levels)) == expected
+
+
+def test_the_driver_shares_its_levels_among_threads_and_leaves_the_rest_to_jobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, session = Case.of(SOME), InProcess()
+    with levels_divided():
+        result = case.on_spark(tmp_path / "some", session, NearBounds(states=1500), threads=3)
+    assert compared(result) == compared(case.on_one_machine())
+    assert 0 < session.jobs < result.depth
+    assert result.remark.startswith("up to 100,000,000 states one machine")
+    alone = case.on_spark(tmp_path / "all", InProcess(), NearBounds())
+    assert alone.remark.startswith("Spark was not needed")
+    monkeypatch.setattr(search, "_SHARE", 10**9)  # of the memory the states take their share
+    early = InProcess()
+    assert compared(case.on_spark(tmp_path / "none", early, NearBounds())) == compared(result)
+    assert early.jobs > session.jobs
 
 
 def test_a_deadlock_has_the_same_trace(tmp_path: Path) -> None:
@@ -161,7 +180,7 @@ def test_every_file_that_is_lost_or_changed_is_told(tmp_path: Path) -> None:
 
 def test_old_runs_are_removed_and_few_are_left(tmp_path: Path) -> None:
     case = Case.of("snapshot_log")
-    result = case.on_spark(tmp_path, InProcess(), NearBounds(1, 0, 1))
+    result = case.on_spark(tmp_path, InProcess(), NearBounds(0, 1, 1))
     files = list((tmp_path / "runs").iterdir())
     assert result.depth > 30
     assert len(files) < 20
@@ -199,7 +218,7 @@ def test_a_bound_on_states_is_that_of_plain_python(
         reject()
     case, near = (
         Case(plain.model),
-        chance.choice([FAR, AHEAD, NearBounds(level=5, states=9, owners=2)]),
+        chance.choice([FAR, AHEAD, NearBounds(states=9, small=5, owners=2)]),
     )
     most_depth = plain.depth
 
@@ -242,7 +261,7 @@ def test_plain_python_looks_at_the_same_states_whoever_owns_them(tmp_path: Path)
     samples = set()
     for owners in (1, 8):
         folder = tmp_path / str(owners)
-        result = case.on_spark(folder, InProcess(), NearBounds(1, 0, owners))
+        result = case.on_spark(folder, InProcess(), NearBounds(0, 1, owners))
         assert 0 < result.sampled <= 200
         samples.add((folder / "spark.json").read_text().partition("sample")[2])
     assert len(samples) == 1
