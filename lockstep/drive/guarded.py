@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import signal
 import sys
 import sysconfig
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.errors import LockstepError, nearest
+from lockstep.system.extensions import DRIVERS
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.words import path_below, printable, shown_path
 
@@ -100,6 +104,17 @@ class Guarded:
             raise _raised(error, f"{method} of {self.name}") from error
         INTERRUPTION.heed()
         return result
+
+
+def ready_made(text: str) -> Callable[[], Driver] | None:
+    """The driver that an installed package has under a name, as `NAME` or `NAME:OPTIONS`.
+
+    None where none has it. What it is made with may raise `LockstepError`.
+    """
+    name = re.split("[:+]", text, maxsplit=1)[0]
+    for point in entry_points(group=DRIVERS, name=name):
+        return partial(point.load(), text[len(name) :])
+    return None
 
 
 def load_driver(name: str, folder: Path) -> type[Driver]:

@@ -173,7 +173,8 @@ class DriveRequest(VersionOptions, ModelRequest):
         "--driver",
         default=REQUIRED,
         metavar="FILE.py[:NAME]",
-        help="The file of the driver, and its class where there are several.",
+        help="The file of the driver, and its class where there are several; or the name of one "
+        "that is installed.",
     )
     pairs: bool = option(
         "--pairs",

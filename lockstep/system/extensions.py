@@ -13,6 +13,9 @@ VERBS = "lockstep.verbs"
 LOGS = "lockstep.logs"
 """Who knows the logs of running systems: `follow` one, `read` what came of some, `section` it."""
 
+DRIVERS = "lockstep.drivers"
+"""Drivers of known software: functions of what follows their name, such as `:4.4.0`."""
+
 
 def extension(group: str, name: str) -> Any:
     """What an installed package gives under this name; `LockstepError` where none does."""

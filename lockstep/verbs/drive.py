@@ -15,7 +15,7 @@ from lockstep.drive.driven import to_pytest
 from lockstep.drive.driving import WORDS, Course, Drive, Limits
 from lockstep.drive.driving import drive as run
 from lockstep.drive.following import Following
-from lockstep.drive.guarded import Guarded, load_driver
+from lockstep.drive.guarded import Guarded, load_driver, ready_made
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Walks
 from lockstep.requests.models import choose
@@ -130,7 +130,8 @@ def drive(request: DriveRequest, *, watch: Watch = Unwatched()) -> Driven:
     scope = request.scope or usual_scope(version)
     constants = load_model_spec(workspace.root, name).scope(scope).constants
     model = version.load(version.over(constants))
-    kind = load_driver(str(Path.cwd() / request.driver), workspace.root)
+    file = Path.cwd() / request.driver
+    kind = ready_made(request.driver) or load_driver(str(file), workspace.root)
     driver = Guarded(kind(), request.call_seconds)
     walks = None
     if request.random is not None:
@@ -164,11 +165,14 @@ def _saved(driven: Driven, request: DriveRequest, departure: Departure) -> Drive
     folder = request.save or traces_folder(version.workspace)
     title = re.sub(r"[^\w.=-]+", "_", str(version))
     file = folder / f"{title}-departs-{driven.scope}.itf.json"
+    name = request.driver
+    if ready_made(name) is None:
+        name = path_below(Path.cwd() / name, version.workspace.root)
     test = to_pytest(
         driven.following.stimuli,
         departure.stimuli,
         model.name,
-        path_below(Path.cwd() / request.driver, version.workspace.root),
+        name,
         scope=driven.scope,
         constants=dict(version.constants),
         fault=version.fault,

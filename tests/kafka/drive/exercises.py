@@ -8,23 +8,78 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, TypeVar
 
+from lockstep.drive import driven
+from lockstep.drive.departure import Departed
+from lockstep.drive.driven import Driven
 from lockstep.errors import LockstepError
+from lockstep.requests.others import DriveRequest
+from lockstep.verbs.drive import drive
+from lockstep.workspace import find_workspace
+from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
 from lockstep_kafka.drive.fetcher import Fetcher
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.leader import Leader
 from lockstep_kafka.drive.messages import Answer, Interest, Messages
 
 T = TypeVar("T")
+ROOT = Path(__file__).parents[3]
 
 
 def in_child(function: Callable[..., T], *arguments: Any) -> T:
     """What a function of this module returns in a process of its own."""
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(function, arguments)
+
+
+@dataclass(frozen=True)
+class Came:
+    """What came of a run of `drive`; `ties` are outcomes that Kafka draws by chance."""
+
+    verdict: str
+    departs: str = ""
+    steps: int = 0
+    done: int = 0
+    chosen: int = 0
+    ties: int = 0
+
+
+def what_came(
+    model: str,
+    driver: str,
+    constants: Mapping[str, Any],
+    behaviours: int | None,
+    scope: str = "small",
+) -> Came:
+    """What came of driving a scope whole, or along so many random behaviours."""
+    request = DriveRequest(
+        model=model,
+        driver=driver,
+        scope=scope,
+        constants=constants,
+        random=behaviours,
+        workspace=find_workspace(ROOT),
+        save=Path(mkdtemp()),
+    )
+    try:
+        came = drive(request)
+    except LockstepError as error:
+        return Came("usage", str(error.cure))
+    run = came.run
+    return Came(
+        verdict=str(run.verdict),
+        departs="" if run.departed is None else run.departed.shown,
+        steps=run.steps,
+        done=len(run.covered.done),
+        chosen=0 if run.graph is None else run.graph.chosen,
+        ties=run.not_done.get("not chosen by the software", 0),
+    )
 
 
 def nothing_new(p: str, asked: Interest) -> tuple[Answer, bool]:
@@ -95,3 +150,85 @@ def ctrl_c() -> str:
     except KeyboardInterrupt:
         return "it is Python's"
     return "it was lost"
+
+
+ASKED = {
+    "fetch_offset": 1,
+    "log_start_offset": -1,
+    "partition_max_bytes": 0,
+    "current_leader_epoch": -1,
+    "last_fetched_epoch": -1,
+}
+
+
+def _use_a_session(leader: Driven) -> None:
+    """Nothing is new, the watermark moves, the log start moves, and a request arrives twice."""
+
+    def serve(stimulus: str = "serve", via: str = "AWAITED") -> None:
+        filled = {"filled": frozenset[str]()} if stimulus == "serve" else {}
+        leader.do(stimulus, f="c1", via=via, **filled)
+
+    wanted = {"p1": ASKED}
+    leader.do("send_full", f="c1", wanted=wanted)
+    serve()
+    leader.do("receive", f="c1")
+    for news in ("", "advance_high_watermark", "advance_log_start"):
+        if news == "advance_high_watermark":
+            leader.do("append", p="p1", end=1)
+        if news:
+            leader.do(news, p="p1", to=1)
+        leader.do("send_incremental", f="c1", wanted=wanted)
+        serve()
+        leader.do("receive", f="c1")
+    leader.do("send_incremental", f="c1", wanted=wanted)
+    leader.do("duplicate", f="c1")
+    serve(via="STRAY")
+    serve("serve_without_data")
+
+
+def _fill_the_cache(cache: Driven) -> None:
+    """Two sessions are opened, and a third one, larger, is refused."""
+    for x in ("slot1", "slot2"):
+        cache.do("propose", privileged=False, size=1)
+        cache.do("create_in_free_slot", x=x)
+    cache.do("propose", privileged=False, size=2)
+    cache.do("decide")
+
+
+def departing() -> list[str]:
+    """Those of all drivers, with each difference and without any, that depart in a few steps."""
+    names = ["kafka-sessions", *(f"kafka-sessions+{name}" for name in OF_SESSIONS)]
+    names += ["kafka-session-cache", *(f"kafka-session-cache+{name}" for name in OF_THE_CACHE)]
+    found = []
+    for name in names:
+        is_cache = name.startswith("kafka-session-cache")
+        model = "session_cache" if is_cache else "fetch_session"
+        with driven(model, name, scope="small", workspace=ROOT) as software:
+            try:
+                (_fill_the_cache if is_cache else _use_a_session)(software)
+            except Departed:
+                found.append(name)
+    return found
+
+
+def refused_by_the_letter() -> str:
+    """What is said where both sessions are old, were used when they were young, and are smaller."""
+    with driven("session_cache", "kafka-session-cache", scope="small", workspace=ROOT) as cache:
+        for x in ("slot1", "slot2"):
+            cache.do("propose", privileged=False, size=1)
+            cache.do("create_in_free_slot", x=x)
+        cache.do("tick")
+        for x in ("slot1", "slot2"):
+            cache.do("use", x=x, size=1)
+        cache.do("tick")
+        cache.do("propose", privileged=False, size=2)
+        try:
+            cache.do("decide")
+        except Departed as departed:
+            return str(departed)
+    return "it conforms"
+
+
+def usage_mistakes() -> str:
+    """The cure where a difference is misspelt."""
+    return what_came("fetch_session", "kafka-sessions+wrong-idd", {}, 1).departs

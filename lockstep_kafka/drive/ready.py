@@ -1,0 +1,49 @@
+"""The drivers that are named on the command line: `kafka-...[:RELEASE][+DIFFERENCE]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from lockstep.drive.driver import Driver
+from lockstep.errors import LockstepError, nearest
+from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
+from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache
+from lockstep_kafka.drive.kafka_sessions import KafkaSessions
+from lockstep_kafka.drive.leader import Leader
+from lockstep_kafka.drive.releases import NEWEST
+
+_OPTIONS = re.compile(r"(:(?P<release>[^+]*))?(\+(?P<difference>.*))?")
+
+
+def kafka_sessions(options: str) -> Driver:
+    """The driver of `fetch_session`; `options` are `[:RELEASE][+DIFFERENCE]`.
+
+    The release is the newest one where none is named. `LockstepError` where there is no such
+    release or difference, and where Java, JPype or a jar cannot be had.
+    """
+    return _made(KafkaSessions, options, OF_SESSIONS)
+
+
+def kafka_session_cache(options: str) -> Driver:
+    """The driver of `session_cache`, with the same options."""
+    return _made(KafkaSessionCache, options, OF_THE_CACHE)
+
+
+def _made(
+    driver: Callable[[str, type[Leader]], Driver],
+    options: str,
+    differences: Mapping[str, type[Leader]],
+) -> Driver:
+    found = _OPTIONS.fullmatch(options)
+    assert found is not None
+    release, difference = found["release"] or NEWEST, found["difference"]
+    if difference is None:
+        return driver(release, Leader)
+    if difference not in differences:
+        known = f"there is: {', '.join(differences)}"
+        raise LockstepError(
+            f"this driver knows no difference {difference!r}",
+            cure=nearest(difference, differences, known),
+        )
+    return driver(release, differences[difference])
