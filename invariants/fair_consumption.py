@@ -113,11 +113,13 @@ def paused_partition_keeps_its_records(s: FairConsumption, new: FairConsumption,
 
 @step_invariant("387-3", "387-8")
 def records_stay_buffered_until_returned(s: FairConsumption, new: FairConsumption, p: Partition):
-    """What a poll leaves of a fetch is there for the next one."""
+    """What a poll leaves of a fetch is there for the next one, which begins where it left off."""
     when(is_returnable(s, p))
     count = s.buffered[p].count - gain(s, new, p)
     return (new.buffered[p] is None and count == 0) or (
-        new.buffered[p] is not None and new.buffered[p].count == count > 0
+        new.buffered[p] is not None
+        and new.buffered[p].count == count > 0
+        and new.buffered[p].first == (s.buffered[p].first + gain(s, new, p)) % OFFSETS
     )
 
 
@@ -140,10 +142,10 @@ def poll_begins_where_the_last_left_off(
     return p == q
 
 
-@step_invariant("387-10")
+@step_invariant("387-10", "387-11")
 def error_blocks_no_other(s: FairConsumption, new: FairConsumption, p: Partition):
     """An error that was raised is not before the records of another partition in line: the next
-    poll does not raise it again."""
+    poll does not raise it again, and again, while these wait."""
     when(ends(s, new) and new.raised is not None and is_returnable(s, p))
     return not any(
         new.line[i] == new.raised and new.line[j] == p

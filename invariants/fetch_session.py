@@ -15,7 +15,7 @@ from invariants.fetch_session_steps import (
 from lockstep import invariant, present, step_invariant, when
 from models.fetch_metadata import FINAL_EPOCH, NO_SESSION, Error, OpenId
 from models.fetch_partitions import Partition
-from models.fetch_session_state import Fetcher, FetchSession, Via
+from models.fetch_session_state import STRAYS_ARE_LOST, TOPIC_IDS, Fetcher, FetchSession, Via
 
 # What is asked and told of partitions.
 from invariants.fetch_session_partitions import (
@@ -49,7 +49,9 @@ from invariants.fetch_session_progress import (
     a_fetcher_closes_its_session,
     a_fetcher_moves_past_records,
     a_moved_log_start_is_told,
+    a_topic_made_anew_is_asked_for,
     a_request_arrives_after_it_was_given_up,
+    a_session_is_to_be_closed_once_more,
     a_session_is_created_beside_a_stray,
     a_request_outlives_its_fetcher,
 )
@@ -109,14 +111,16 @@ def unknown_session_error_is_deserved(s: FetchSession, new: FetchSession, f: Fet
 @step_invariant("227-6", "227-28", "227-32", "227-39", "227-47")
 def epoch_error_is_deserved(s: FetchSession, new: FetchSession, f: Fetcher):
     """INVALID_FETCH_SESSION_EPOCH answers exactly the incremental requests whose session expects
-    another epoch: a lost or repeated request is always noticed. Whatever the error is, the session
-    stays as it is (227-D15)."""
+    another epoch: a lost or repeated request is always noticed. The one expected gets no error but
+    that of topic ids, and whatever the error is, the session stays as it is (227-D15)."""
     when(was_served(s, new, f, Via.AWAITED) and s.request[f].epoch > 0)
     session = present(s.sessions[s.request[f].session_id])
     error = new.response[f].error
-    return (error == Error.INVALID_FETCH_SESSION_EPOCH) == (
-        session.epoch != s.request[f].epoch
-    ) and (error == Error.NONE or new.sessions[s.request[f].session_id] == session)
+    return (
+        (error == Error.INVALID_FETCH_SESSION_EPOCH) == (session.epoch != s.request[f].epoch)
+        and (error == Error.NONE or new.sessions[s.request[f].session_id] == session)
+        and (error != Error.FETCH_SESSION_TOPIC_ID_ERROR or TOPIC_IDS)
+    )
 
 
 @invariant("227-31", "227-51")
@@ -189,11 +193,34 @@ def sessionless_request_creates_nothing(s: FetchSession, new: FetchSession, f: F
 
 
 @step_invariant("227-38", "227-40")
-def full_request_closes_the_session_it_names(s: FetchSession, new: FetchSession, f: Fetcher):
-    """(ID, 0) and (ID, -1) close session ID."""
-    when(was_served(s, new, f, Via.AWAITED) and s.request[f].epoch <= 0)
-    when(s.request[f].session_id != NO_SESSION)
-    return new.sessions[s.request[f].session_id] is None
+def full_request_closes_the_session_it_names(
+    s: FetchSession, new: FetchSession, f: Fetcher, via: Via
+):
+    """(ID, 0) and (ID, -1) close session ID, also if they come late."""
+    when(was_served(s, new, f, via) and came(s, f, via).epoch <= 0)
+    when(came(s, f, via).session_id != NO_SESSION)
+    when(via == Via.AWAITED or not STRAYS_ARE_LOST or new.sessions != s.sessions)
+    return new.sessions[came(s, f, via).session_id] is None
+
+
+@step_invariant("227-4", "227-28", "227-38", "227-40")
+def only_its_own_request_ends_a_session(
+    s: FetchSession, new: FetchSession, f: Fetcher, via: Via, i: OpenId
+):
+    """Whichever request is served, no session ends but the one that it names: by a full request, or
+    by the one that it expects, if that leaves it no partition (227-D1)."""
+    when(was_served(s, new, f, via) and new.sessions[i] is None)
+    session = present(s.sessions[i])
+    request = came(s, f, via)
+    return request.session_id == i and (
+        request.epoch <= 0
+        or request.epoch == session.epoch
+        and all(
+            request.partitions[p] is None
+            and (session.partitions[p] is None or p in request.forgotten)
+            for p in Partition
+        )
+    )
 
 
 @step_invariant("227-7", "227-30", "227-36", "227-37", "227-38")

@@ -167,6 +167,16 @@ def denied_are_incremental_requests(s: FetchSessionDraft, new: FetchSessionDraft
     return not is_full(s.request[f]) and new.sessions[s.request[f].session_id] is None
 
 
+@step_invariant("227d-1", "227d-18", "227d-27")
+def only_its_own_fetcher_loses_a_session(
+    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, i: OpenId
+):
+    """Whichever request is served, no session ends but the one that it names, and its fetcher may
+    not go on in it."""
+    when(was_served(s, new, f) and s.sessions[i] is not None and new.sessions[i] is None)
+    return s.request[f].session_id == i and not new.response[f].incremental_ok
+
+
 @step_invariant("227d-25")
 def error_is_of_all_partitions(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """A response with an error has no partition, and after it nothing that was told counts any

@@ -53,7 +53,6 @@ def waiting_ends(s: FetchSessionDraft, f: Fetcher):
 
 @leads_to(
     "227d-10",
-    "227d-32",
     weak=(*SERVED_AND_HANDLED, each(send_incremental, "f")),
     strong=each(serve_incremental, "f", "via", "sent"),
 )

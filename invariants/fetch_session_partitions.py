@@ -152,7 +152,7 @@ def only_requests_in_order_are_put_off(s: FetchSession, new: FetchSession, f: Fe
 # Nothing needless is sent.
 
 
-@step_invariant("227-42", "227-44", "227-45", "227-67")
+@step_invariant("227-42", "227-44", "227-45", "227-67", "227-69")
 def unchanged_partitions_are_not_requested(
     s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
 ):
@@ -167,7 +167,7 @@ def unchanged_partitions_are_not_requested(
     ) and (p not in request.forgotten or s.fetching[f][p] is not None)
 
 
-@step_invariant("227-52", "227-53")
+@step_invariant("227-52", "227-53", "227-69")
 def nothing_unchanged_is_sent(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """An incremental response includes a partition only for records, an error, a place to truncate
     to (227-D8), or a high watermark or log start offset that the fetcher has not been told; by the

@@ -23,7 +23,7 @@ from models.fetch_session_leader import (
     serve_unknown_session,
     serve_wrong_epoch,
 )
-from models.fetch_session_state import Fetcher, FetchSession
+from models.fetch_session_state import TOPIC_IDS, Fetcher, FetchSession
 
 # What must come to pass.
 
@@ -170,6 +170,18 @@ def a_fetcher_moves_past_records(s: FetchSession):
     )
 
 
+@sometimes("227-67")
+def a_topic_made_anew_is_asked_for(s: FetchSession):
+    """A request removes a partition and lists it, where topics are made anew."""
+    return not TOPIC_IDS or any(
+        s.request[f] is not None
+        and p in s.request[f].forgotten
+        and s.request[f].partitions[p] is not None
+        for f in Fetcher
+        for p in Partition
+    )
+
+
 @sometimes("227-12")
 def a_moved_log_start_is_told(s: FetchSession):
     """A fetcher knows that a log does not start at 0 any more, where logs have records."""
@@ -188,6 +200,19 @@ def a_request_arrives_after_it_was_given_up(s: FetchSession):
         and not s.pending[f]
         and s.metadata[f].session_id != NO_SESSION
         and s.metadata[f].epoch == 0
+        for f in Fetcher
+    )
+
+
+@sometimes("227-38")
+def a_session_is_to_be_closed_once_more(s: FetchSession):
+    """A fetcher gave up a full request that closes its session, and names that session still."""
+    return any(
+        s.stray[f] is not None
+        and s.stray[f].epoch <= 0
+        and not s.pending[f]
+        and s.metadata[f].session_id != NO_SESSION
+        and s.metadata[f].session_id == s.stray[f].session_id
         for f in Fetcher
     )
 

@@ -53,7 +53,7 @@ def leader_changed(s: LeaderDiscovery, new: LeaderDiscovery):
 # What brokers answer.
 
 
-@step_invariant("951-1", "951-2", "951-3", "951-4", "951-12")
+@step_invariant("951-1", "951-2", "951-3", "951-12")
 def told_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery):
     """Only a refusal tells a leader: the one that the broker has heard of, and where that is."""
     when(was_answered(s, new) and s.attempt is not None)
@@ -89,7 +89,7 @@ def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery):
     )
 
 
-@step_invariant("951-4")
+@step_invariant("951-1")
 def broker_hears_of_all_or_nothing(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """The metadata of a broker stays as it is or becomes the cluster's, as it does when it starts
     (951-D10)."""
@@ -216,7 +216,7 @@ def one_request_is_under_way(s: LeaderDiscovery, new: LeaderDiscovery):
     return s.attempt is None or s.backing_off
 
 
-@step_invariant("951-6")
+@step_invariant("951-6", "951-23")
 def only_a_served_request_is_over(s: LeaderDiscovery, new: LeaderDiscovery):
     """A request that was served is not sent again; any other waits for its retry."""
     when(took_response(s, new))
@@ -243,7 +243,7 @@ def backs_off_only_without_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscove
     return s.leader_epoch is None or not is_later(s.leader_epoch, s.attempt.epoch)
 
 
-@step_invariant("951-11")
+@step_invariant("951-11", "951-22")
 def errors_are_backed_off_from(s: LeaderDiscovery, new: LeaderDiscovery):
     """A request that was not served is tried again, and not before its time."""
     when(took_response(s, new) and s.response.error != Error.NONE)
@@ -267,7 +267,7 @@ def what_is_lost_is_missed(s: LeaderDiscovery, new: LeaderDiscovery):
     )
 
 
-@step_invariant("951-8")
+@step_invariant("951-8", "951-21")
 def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The metadata is to be refreshed after each refusal, whether a newer leader is told or not."""
     when(took_response(s, new) and is_refusal(s.response.error))

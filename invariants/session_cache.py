@@ -107,6 +107,14 @@ def has_a_stale_session(s: SessionCache, x):
     )
 
 
+@step_invariant("227-4", "227-21", "227d-35")
+def each_step_is_of_one_session(s: SessionCache, new: SessionCache, x: Slot, y: Slot):
+    """Whatever is used, closed, created or evicted is one session, and all others are as they
+    were."""
+    when(x != y and s.cache[x] != new.cache[x])
+    return s.cache[y] == new.cache[y]
+
+
 @step_invariant("227-17", "227-23", "227d-34")
 def longest_unused_session_goes_first(s: SessionCache, new: SessionCache, x: Slot):
     """Apache Kafka gives up a stale session before any other, and of those the one unused for
@@ -115,7 +123,7 @@ def longest_unused_session_goes_first(s: SessionCache, new: SessionCache, x: Slo
     return all(s.truly_used[x] <= s.truly_used[y] for y in Slot if share_a_shard(x, y))
 
 
-@step_invariant("227-22", "227-24", "227-25", "227d-34")
+@step_invariant("227-22", "227-24", "227-25", "227-68", "227d-34")
 def least_valuable_session_goes_first(s: SessionCache, new: SessionCache, x: Slot, y: Slot):
     """Without a stale session Apache Kafka gives up a consumer's before a follower's, and a smaller
     one before a larger one, among those that a new session of this kind may evict by their age

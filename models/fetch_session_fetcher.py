@@ -26,7 +26,14 @@ from models.fetch_partitions import (
     nothing,
     still_told,
 )
-from models.fetch_session_state import MAX_DISTURBANCES, TOPIC_IDS, Fetcher, FetchSession, Request
+from models.fetch_session_state import (
+    MAX_DISTURBANCES,
+    STRAYS_ARE_LOST,
+    TOPIC_IDS,
+    Fetcher,
+    FetchSession,
+    Request,
+)
 
 # A fetcher sends a request.
 
@@ -246,5 +253,5 @@ def duplicate(s: FetchSession, new: FetchSession, f: Fetcher):
 @action
 def lose_stray(s: FetchSession, new: FetchSession, f: Fetcher):
     """A delayed or repeated request is lost after all."""
-    require(s.stray[f] is not None)
+    require(STRAYS_ARE_LOST and s.stray[f] is not None)
     new.stray[f] = None

@@ -58,6 +58,10 @@ session has it (227-D10), and a client may go over to ids, or back (227-D15)."""
 MAX_DISTURBANCES: Constant = 1
 """How often a fetcher's messages are lost, repeated or delayed in one behaviour."""
 
+STRAYS_ARE_LOST: Constant = True
+"""Whether the network may lose what it delayed or repeated. Where it may, a late request that did
+nothing looks like one that was lost."""
+
 MAX_FAILURES: Constant = 1
 """How often a partition becomes unavailable in one behaviour."""
 

@@ -296,8 +296,12 @@ PollReturnsWhatThereIs ==
 \* As many records of these are buffered as were before, but for those returned.
 KeepRecords(ps) ==
     \A p \in ps :
-        LET left == buffered[p].count - (IF p \in Gaining THEN returned'[p] - returned[p] ELSE 0)
-        IN  IF buffered'[p] = None THEN left = 0 ELSE left > 0 /\ buffered'[p].count = left
+        LET given == IF p \in Gaining THEN returned'[p] - returned[p] ELSE 0
+            left  == buffered[p].count - given
+        IN  IF buffered'[p] = None THEN left = 0
+            ELSE /\ left > 0
+                 /\ buffered'[p].count = left
+                 /\ buffered'[p].first = After(buffered[p].first, given)
 
 PausedPartitionKeepsItsRecords ==
     [][\A p \in Kept : buffered'[p] # None

@@ -18,7 +18,8 @@ CONSTANTS
     Fetchers,
     Followers,         \* the fetchers that also read what is not committed yet
     AnswersAnyChange,  \* whether whatever a request names is answered
-    TopicIds           \* whether topics have ids: they are made anew, and clients change over
+    TopicIds,          \* whether topics have ids: they are made anew, and clients change over
+    StraysAreLost      \* whether the network may lose what it delayed or repeated
 
 ASSUME Followers \subseteq Fetchers /\ Empty \subseteq Partitions
 
@@ -502,6 +503,7 @@ Duplicate(f) ==
     /\ UNCHANGED <<request, response, fetchers>>
 
 LoseStray(f) ==
+    /\ StraysAreLost
     /\ stray[f] # None
     /\ stray' = [stray EXCEPT ![f] = None]
     /\ UNCHANGED <<logs, sessions, request, response, fetchers, disturbances>>
@@ -785,7 +787,8 @@ EpochErrorIsDeserved ==
          (ServedIncrementally(f) /\ HasSession(request[f])) =>
             /\ response'[f].error = "INVALID_FETCH_SESSION_EPOCH" <=> ~Expected(request[f])
             /\ response'[f].error # "NONE"
-                => sessions'[request[f].sessionId] = sessions[request[f].sessionId]]_vars
+                => sessions'[request[f].sessionId] = sessions[request[f].sessionId]
+            /\ response'[f].error = "FETCH_SESSION_TOPIC_ID_ERROR" => TopicIds]_vars
 
 AfterAnErrorEverythingIsAskedAgain ==
     [][\A f \in Fetchers :
@@ -819,9 +822,23 @@ SessionlessRequestCreatesNothing ==
                /\ via = "AWAITED" => response'[f].sessionId = NoSession]_vars
 
 FullRequestClosesTheSessionItNames ==
-    [][\A f \in Fetchers :
-         (ServedInFull(f) /\ request[f].sessionId # NoSession)
-            => sessions'[request[f].sessionId] = None]_vars
+    [][\A f \in Fetchers, via \in Via :
+         (/\ Served(f, via)
+          /\ ~IsIncremental(Incoming(f, via).epoch)
+          /\ Incoming(f, via).sessionId # NoSession
+          /\ via = "AWAITED" \/ ~StraysAreLost \/ sessions' # sessions)
+            => sessions'[Incoming(f, via).sessionId] = None]_vars
+
+\* An incremental request ends its own session by leaving nothing of it.
+OnlyItsOwnRequestEndsASession ==
+    [][\A f \in Fetchers, via \in Via : \A i \in SessionIds :
+         (Served(f, via) /\ sessions[i] # None /\ sessions'[i] = None) =>
+            LET req == Incoming(f, via)
+            IN  /\ req.sessionId = i
+                /\ IsIncremental(req.epoch) =>
+                    /\ req.epoch = sessions[i].epoch
+                    /\ Mentioned(req.partitions) = {}
+                    /\ Mentioned(sessions[i].partitions) \subseteq req.forgotten]_vars
 
 NewSessionStartsAtEpochOne ==
     [][\A i \in SessionIds :
@@ -923,6 +940,7 @@ THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
                 /\ FullRequestsAskForSomething
                 /\ SessionlessRequestCreatesNothing
                 /\ FullRequestClosesTheSessionItNames
+                /\ OnlyItsOwnRequestEndsASession
                 /\ NewSessionStartsAtEpochOne
                 /\ AnsweredWithItsSession
                 /\ ResponseSaysWhetherTheSessionGoesOn

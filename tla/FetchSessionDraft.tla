@@ -581,6 +581,11 @@ DeniedAreIncrementalRequests ==
             /\ request[f].fetchType = Incremental
             /\ sessions'[request[f].sessionId] = None]_vars
 
+OnlyItsOwnFetcherLosesASession ==
+    [][\A f \in Fetchers : \A i \in SessionIds :
+         (Served(f) /\ sessions[i] # None /\ sessions'[i] = None)
+            => request[f].sessionId = i /\ ~response'[f].incrementalOk]_vars
+
 ErrorIsOfAllPartitions ==
     [][\A f \in Fetchers :
          (Handled(f) /\ response[f].error # "NONE") =>

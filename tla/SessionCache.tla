@@ -283,6 +283,9 @@ PrivilegeIsTheCreators ==
             THEN cache'[x].privileged = proposal.privileged
             ELSE x \in Taken /\ cache'[x].privileged = cache[x].privileged]_vars
 
+EachStepIsOfOneSession ==
+    [][\A x, y \in Slots : (cache'[x] # cache[x] /\ cache'[y] # cache[y]) => x = y]_vars
+
 EvictionsMetricCountsEvictionsOnly ==
     [][evictions' = Metered(evictions + Cardinality(Displaced))]_vars
 =============================================================================

@@ -77,7 +77,7 @@ class _Shown:
             yield Paragraph(f"In all {counts_text(matrix)}")
         if matrix.unresolved:
             tests = plural(len(matrix.unresolved), "reference")
-            text = f"{tests} to tests not looked up: this workspace came without its tests."
+            text = f"{tests} to tests or reviews not looked up: this workspace came without them."
             yield Paragraph(text)
         yield from (Paragraph(problem, "violated", "wrong") for problem in matrix.problems)
 
@@ -95,8 +95,7 @@ class _Shown:
     def _by(self, row: Requirement) -> Iterator[str | Span]:
         """What answers a requirement, a line each."""
         if row.unanswerable is not None:
-            yield row.unanswerable
-            return
+            yield row.unanswerable + "\n" * bool(row.answered_by)
         cited = [
             *(("refuted by ", reference) for reference in row.refuted_by),
             *(("", reference) for reference in row.answered_by),

@@ -18,11 +18,17 @@ _FORMS = {
     "fault": (r"\w+\.\w+", "fault MODEL.NAME"),
     "deviation": (r"\S+", "deviation ID"),
     "test": (r"\S+\.py::\w+", "test FILE.py::FUNCTION"),
+    "proposal": (r"\w+\.\w+", "proposal MODEL.NAME"),
+    "review": (r"\w+", "review NAME"),
+    "scope": (r"\w+\.\w+", "scope MODEL.NAME"),
 }
 """What begins a reference, the form of its name, and an example of the whole.
 
-`invariant` stands for every kind of property.
+`invariant` stands for every kind of property, and a review is a page `docs/reviews/NAME.md`.
 """
+
+_READ_ON = ("proposal", "review")
+"""What a requirement may cite that nothing answers: where to read on."""
 
 
 class Reference(str):
@@ -35,7 +41,7 @@ class Reference(str):
 
     @property
     def name(self) -> str:
-        """`MODEL.NAME` of an invariant, an action or a fault, the id of a deviation, FILE::TEST."""
+        """What follows the kind: `MODEL.NAME`, a deviation's id, FILE::TEST, a page's name."""
         return self.partition(" ")[2]
 
 
@@ -47,14 +53,14 @@ class Requirement(Keys, frozen=True):
     """Where the KIP asks it."""
     text: str
     answered_by: tuple[Reference, ...] = ()
-    """What supports an answer, as in `invariant MODEL.NAME`: actions, faults, deviations, tests; in
-    a matrix the properties that state it by its id, too."""
+    """What supports an answer, as in `invariant MODEL.NAME`: actions, faults, deviations, tests,
+    proposals, reviews; in a matrix the properties that state it by its id, too."""
     shown_by: tuple[Reference, ...] = ()
     """Tests of what Apache Kafka itself wrote."""
     refuted_by: tuple[Reference, ...] = ()
     """Witnesses that it is false."""
     unanswerable: str | None = None
-    """Why none of these is possible."""
+    """Why none of these is possible; then `answered_by` has proposals and reviews at most."""
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -163,9 +169,9 @@ def _constant(table: Table) -> FixedConstant:
 
 def _check_references(row: Requirement, table: Table) -> None:
     for key, references, kinds in (
-        ("answered_by", row.answered_by, tuple(_FORMS)),
+        ("answered_by", row.answered_by, tuple(kind for kind in _FORMS if kind != "scope")),
         ("shown_by", row.shown_by, ("test",)),
-        ("refuted_by", row.refuted_by, ("invariant", "fault")),
+        ("refuted_by", row.refuted_by, ("invariant", "fault", "scope")),
     ):
         for one in references:
             if one.kind not in kinds or not re.fullmatch(_FORMS[one.kind][0], one.name):
@@ -174,7 +180,8 @@ def _check_references(row: Requirement, table: Table) -> None:
                     f"{str(one)!r} refers to nothing",
                     f"write {' or '.join(f'`{_FORMS[kind][1]}`' for kind in kinds)}",
                 )
-    if row.references and row.unanswerable is not None:
+    answers = [one for one in row.references if one.kind not in _READ_ON]
+    if answers and row.unanswerable is not None:
         raise table.error(
             None,
             f"{row.id} has both of what answers it and unanswerable",

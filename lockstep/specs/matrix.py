@@ -15,6 +15,7 @@ from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import Model, Property, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
+from lockstep.language.proposals import proposal_names
 from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.text_files import is_file, read_text
@@ -159,7 +160,7 @@ class Matrix:
     """Requirements in order, how each is answered, and whatever is wrong with their references.
 
     `answers` is by the id of the requirement, `kinds` by the reference to a property. `unresolved`
-    are references to tests of a workspace that came without its tests.
+    are references to tests and reviews of a workspace that came without them.
     """
 
     kips: list[Kip] = field(default_factory=list)
@@ -284,16 +285,29 @@ class _Workspace:
                 return self._tests.problem(reference.name)
             matrix.unresolved.append(reference)
             return None
+        if reference.kind == "review":
+            return self._problem_of_review(reference, matrix)
         model_name, _, name = reference.name.partition(".")
         if model_name not in self._names:
             return f"there is no model {model_name}"
         if reference.kind == "fault":
             names = set(self._faults(model_name))
+        elif reference.kind == "proposal":
+            names = set(proposal_names(self._root, model_name))
+        elif reference.kind == "scope":
+            names = set(self.spec(model_name).scopes)
         elif reference.kind == "action":
             names = {action.name for action in self._model(model_name).actions}
         else:
             names = {prop.name for prop in self._model(model_name).properties}
         return None if name in names else f"{model_name} has no {reference.kind} {name}"
+
+    def _problem_of_review(self, reference: Reference, matrix: Matrix) -> str | None:
+        if not (self._root / "docs").is_dir():
+            matrix.unresolved.append(reference)
+            return None
+        page = self._root / "docs" / "reviews" / f"{reference.name}.md"
+        return None if is_file(page) else f"there is no file docs/reviews/{page.name}"
 
     def misuse(self, row: Requirement, reference: Reference) -> str | None:
         """Why what a reference names is there, but is not what the requirement takes it for."""
@@ -309,6 +323,11 @@ class _Workspace:
         if reference.kind == "fault":
             harmless = self._faults(model_name)[name].harmless is not None
             return "it is harmless, so it refutes nothing" if harmless else None
+        if reference.kind == "scope":
+            violated = self.spec(model_name).scopes[name].pins.violates or ()
+            if any(row.id in self._stated_by(model_name, prop) for prop in violated):
+                return None
+            return f"nothing that states {row.id} is pinned as violated there"
         if self._kinds(model_name)[name] is Kind.SOMETIMES:
             return None
         return "it holds always: a witness is a `sometimes`, or a fault that breaks something"

@@ -95,6 +95,13 @@ def rest_is_thrown_away():
     """What the poll has no room for is dropped, to be fetched again."""
 
 
+@fault(breaks="records_stay_buffered_until_returned")
+@edit(consumer.return_part, "later(rest.first, allowed(s))", "rest.first")
+def rest_is_taken_for_the_whole():
+    """What is left of a fetch has the offset of what was returned: the next poll wants another one,
+    and drops it."""
+
+
 @fault(replaces=return_before_error, breaks="errors_are_raised")
 def error_behind_records_is_swallowed(s: FairConsumption, new: FairConsumption):
     """A poll that has records to return forgets the error that ended it."""

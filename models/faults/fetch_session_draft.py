@@ -273,6 +273,12 @@ def denied_session_stays(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetche
     new.sessions = s.sessions
 
 
+@fault(breaks="only_its_own_fetcher_loses_a_session", constants={"SESSION_IDS": (1, 2)})
+@edit(leader.serve_full, "session if j == i else s.sessions[j]", "session if j == i else None")
+def full_request_closes_every_session():
+    """A session takes the place of all others, which no other has asked for."""
+
+
 @fault(replaces=last_dirty_after, breaks="last_dirty_number_rises_with_changes_only")
 def answered_counts_as_dirty(last_dirty, repeated, is_left_out):
     """Each response makes all partitions of the session dirty for a repetition."""

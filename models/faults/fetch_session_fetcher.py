@@ -43,22 +43,29 @@ def never_sends_removed(old, wanted):
     scope="default",
 )
 def half_of_the_request_is_built(old, wanted):
-    """Two threads work on the session at once: the fetcher notes a partition that it adds, and the
-    request that goes out does not have it."""
+    """Two threads work on the session at once. As we read it, the fetcher may then note a partition
+    that it adds, and the request that goes out does not have it."""
     return {p: None if old[p] is None else changed(old, wanted)[p] for p in Partition}
 
 
-@fault(breaks="accepted_request_leaves_agreement", source="KAFKA-13079", scope="default")
+@fault(breaks="a_session_is_to_be_closed_once_more")
 @edit(
-    fetch_partitions.dropped,
-    "return ...",
-    (
-        "return {p for p in {p for p in Partition if old[p] is not None and wanted[p] is None} "
-        "if any(changed(old, wanted)[other] is not None for other in Partition)}"
-    ),
+    fetcher.disconnect,
+    "close_existing_attempt_new(s.metadata[f])",
+    "FRESH if is_full(s.metadata[f].epoch) else close_existing_attempt_new(s.metadata[f])",
 )
-def removal_alone_is_not_understood():
-    """A request that lists no partition names those that it removes so that nobody knows them."""
+def lost_full_request_leaves_its_session():
+    """A fetcher takes its session for closed as soon as it has asked for that."""
+
+
+@fault(breaks="a_topic_made_anew_is_asked_for", scope="topics")
+@edit(
+    fetcher.send_replacing,
+    "send_changes(s, new, f, wanted, anew)",
+    "send_changes(s, new, f, wanted, anew=set())",
+)
+def topic_made_anew_is_never_sent():
+    """A fetcher goes by a topic's name, and does not see that it has another id."""
 
 
 @fault(breaks="incremental_requests_name_a_session")

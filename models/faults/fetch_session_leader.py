@@ -24,6 +24,7 @@ from models.fetch_session_leader import (
     opened,
     respond,
     serve_topic_id_error,
+    serve_wrong_epoch,
     session_after,
     session_of,
 )
@@ -111,6 +112,23 @@ def session_found_only_once(s: FetchSession, request):
     return session_of(s, request) if request.epoch == FIRST_INCREMENTAL_EPOCH else None
 
 
+@fault(
+    replaces=serve_topic_id_error,
+    breaks="epoch_error_is_deserved",
+    source="KAFKA-13079",
+    scope="default",
+)
+def removal_alone_is_not_understood(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """A request that lists no partition names the topics that it removes by an id that is none: it
+    is refused, and its session is given up."""
+    request = present(incoming(s, f, via))
+    require(not is_full(request.epoch) and is_expected(s, request))
+    require(len(request.forgotten) > 0 and all(request.partitions[p] is None for p in Partition))
+    respond(
+        s, new, f, via, Error.FETCH_SESSION_TOPIC_ID_ERROR, NO_SESSION, nothing(), throttled=False
+    )
+
+
 @fault(replaces=serve_topic_id_error, breaks="epoch_error_is_deserved", scope="topics")
 def topic_id_error_counts(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """The epoch moves on before it is seen that the request names its topics otherwise."""
@@ -125,6 +143,31 @@ def topic_id_error_counts(s: FetchSession, new: FetchSession, f: Fetcher, via: V
 @edit(leader.closed, "return ...", "return sessions")
 def old_session_stays():
     """A full request does not close the session that it names."""
+
+
+@fault(breaks="full_request_closes_the_session_it_names", constants={"STRAYS_ARE_LOST": False})
+@edit(
+    leader.serve_sessionless,
+    "closed(s.sessions, request.session_id)",
+    "closed(s.sessions, request.session_id if via == Via.AWAITED else NO_SESSION)",
+)
+def late_close_closes_nothing():
+    """(ID, -1) closes its session only as long as its fetcher waits for the response."""
+
+
+@fault(breaks="only_its_own_request_ends_a_session", constants={"SESSION_IDS": (1, 2)})
+@edit(leader.closed, "return ...", "return {i: None for i in OpenId}")
+def full_request_closes_every_session():
+    """A full request empties the cache, whichever session it names."""
+
+
+@fault(replaces=leader.serve_wrong_epoch, breaks="only_its_own_request_ends_a_session")
+def late_request_ends_the_session(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """A copy of a request that was served before has its session closed."""
+    serve_wrong_epoch(s, new, f, via)
+    new.sessions[incoming(s, f, via).session_id] = (
+        None if via == Via.STRAY else session_of(s, incoming(s, f, via))
+    )
 
 
 @fault(replaces=leader.serve_incremental_emptying, breaks="sessions_have_partitions")

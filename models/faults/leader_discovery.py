@@ -64,9 +64,9 @@ def tells_itself(s: LeaderDiscovery, b):
     breaks="told_leader_is_what_the_broker_knows",
     source="AutoMQ/automq#3546",
 )
-def tells_the_endpoint_of_another(s: LeaderDiscovery, b):
-    """The leader's id is told beside the endpoint of a broker that stands before it."""
-    return replace(current_leader(s, b), endpoint=s.heard[b].endpoints[b])
+def tells_the_id_of_another(s: LeaderDiscovery, b):
+    """The endpoint is that of the broker to ask, and the id beside it is another's."""
+    return replace(current_leader(s, b), leader=b)
 
 
 @fault(breaks="broker_hears_of_all_or_nothing", unchanged=("heard",))
@@ -169,10 +169,11 @@ def refresh_forgets_nobody(s: LeaderDiscovery, new: LeaderDiscovery, leader):
     new.refresh_wanted = False
 
 
-@fault(breaks="lost_leader_is_asked_for")
+@fault(breaks="lost_leader_is_asked_for", source="KAFKA-9261; apache/kafka pull request 7772")
 @edit(client.take_endpoints, "s.refresh.endpoints[leader] is None", "False")
 def refresh_is_always_enough():
-    """The client does not look whether it knows where the leader is."""
+    """The client does not look whether it knows where the leader is: Apache Kafka's ended in a
+    NullPointerException."""
 
 
 @fault(breaks="refresh_is_taken_once", unchanged=("refresh_wanted",))

@@ -125,6 +125,17 @@ def closed_sessions_still_count(s: SessionCache, new: SessionCache, x: Slot):
     new.cache[x] = None
 
 
+@fault(replaces=close, breaks="each_step_is_of_one_session")
+def close_empties_the_cache(s: SessionCache, new: SessionCache, x: Slot):
+    """A client that closes its session closes those of all others, and the metrics agree."""
+    require(s.proposal is None and s.cache[x] is not None)
+    new.cache = {y: None for y in Slot}
+    new.num_sessions = 0
+    new.num_partitions_cached = 0
+    new.truly_created = {y: 0 for y in Slot}
+    new.truly_used = {y: 0 for y in Slot}
+
+
 @fault(replaces=close, breaks="evictions_metric_counts_evictions_only")
 def own_close_counts_as_eviction(s: SessionCache, new: SessionCache, x: Slot):
     """A session that its client closes is counted as evicted."""

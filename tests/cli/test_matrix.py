@@ -97,6 +97,25 @@ def test_markdown_is_printed_where_it_is_asked_for(desk: "Desk") -> None:
         (
             "specs/kip_9.toml",
             "action turnstile.coin",
+            "proposal turnstile.wide_gate",
+            "9-2 refers to proposal turnstile.wide_gate: turnstile has no proposal wide_gate",
+        ),
+        (
+            "specs/kip_9.toml",
+            'answered_by = ["action turnstile.coin"]',
+            'refuted_by = ["scope turnstile.smaller"]',
+            "9-2 refers to scope turnstile.smaller: turnstile has no scope smaller",
+        ),
+        (
+            "specs/kip_9.toml",
+            'answered_by = ["action turnstile.coin"]',
+            'refuted_by = ["scope turnstile.small"]',
+            "9-2 refers to scope turnstile.small: nothing that states 9-2 is pinned as violated "
+            "there",
+        ),
+        (
+            "specs/kip_9.toml",
+            "action turnstile.coin",
             "invariant turnstile.entries_are_paid",
             "9-2 refers to invariant turnstile.entries_are_paid: it does not state 9-2: "
             'write "9-2" in its decorator',
@@ -170,13 +189,44 @@ def test_a_test_is_looked_up_in_its_file(desk: "Desk") -> None:
     desk.edit("specs/kip_9.toml", "deviation 9-D1", "test tests/test_gate.py::test_gate")
     ran = desk.run("matrix", "turnstile")
     assert ran.code == 0
-    assert "1 reference to tests not looked up: this workspace came without" in ran.out
+    assert "1 reference to tests or reviews not looked up: this workspace came" in ran.out
     (desk.root / "tests").mkdir()
     (desk.root / "tests/test_gate.py").write_text("def test_gates():\n    pass\n")
     ran = desk.run("matrix", "turnstile")
     assert "tests/test_gate.py has no function test_gate" in ran.out
     (desk.root / "tests/test_gate.py").write_text("def test_gate():\n    pass\n")
     assert desk.run("matrix", "turnstile").code == 0
+
+
+def test_a_review_is_a_page(desk: "Desk") -> None:
+    """It may stand beside the reason why nothing answers a row, which is printed with it."""
+    desk.edit("specs/kip_9.toml", "unanswerable", 'answered_by = ["review beauty"]\nunanswerable')
+    ran = desk.run("matrix", "turnstile")
+    assert ran.code == 0
+    assert "1 reference to tests or reviews not looked up" in ran.out
+    assert "Taste is not a state.\n       review beauty\n" in ran.out
+    (desk.root / "docs/reviews").mkdir(parents=True)
+    ran = desk.run("matrix", "turnstile")
+    assert "9-4 refers to review beauty: there is no file docs/reviews/beauty.md" in ran.out
+    (desk.root / "docs/reviews/beauty.md").write_text("Beautiful.\n")
+    assert desk.run("matrix", "turnstile").code == 0
+
+
+def test_a_scope_that_breaks_a_claim_refutes_its_row(desk: "Desk") -> None:
+    desk.edit(
+        "specs/turnstile.toml",
+        'verdict = "holds"',
+        'verdict = "violated"\nviolates = ["opens_only_for_a_coin"]',
+    )
+    desk.edit(
+        "specs/kip_9.toml",
+        '[[requirement]]\nid = "9-3"',
+        'refuted_by = ["scope turnstile.small"]\n\n[[requirement]]\nid = "9-3"',
+    )
+    ran = desk.run("matrix", "turnstile")
+    assert ran.code == 0
+    assert "1 refuted, 1 answered, 1 reached, 1 unanswerable" in ran.out
+    assert "refuted by scope turnstile.small" in ran.out
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_another_version_has_ids_of_its_own(tmp_path: Path) -> None:
         (
             'answered_by = ["fault turnstile.stays',
             'refuted_by = ["action turnstile.stays',
-            r"refuted_by: 'action (.|\n)*write `invariant MODEL.NAME` or `fault MODEL.NAME`$",
+            r"refuted_by: 'action (.|\n)*`invariant MODEL.NAME` or `fault MODEL.NAME` or `scope ",
         ),
         (
             'answered_by = ["fault turnstile.stays',

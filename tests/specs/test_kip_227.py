@@ -98,7 +98,7 @@ def test_eviction_time_is_exceeded_not_reached(kip: Kip, unused: int, stale: boo
 def definitions() -> dict[str, str]:
     """What is defined in the workspace, and its text: functions, classes, constants, modules.
 
-    The text of a constant includes its docstring.
+    The text of a constant includes its docstring. Of several with one name it is that of all.
     """
     texts: dict[str, str] = {}
     files = [
@@ -118,7 +118,7 @@ def definitions() -> dict[str, str]:
                 name, last = node.target.id, described.end_lineno
             else:
                 continue
-            texts[name] = "\n".join(lines[node.lineno - 1 : last])
+            texts[name] = "\n".join([texts.get(name, ""), *lines[node.lineno - 1 : last]])
         if file.parent.name == "models":
             texts.setdefault(file.stem, ast.get_docstring(tree) or "")
     return texts

@@ -137,6 +137,12 @@ MISTAKES = {
         "    /\\ sessions' = Without(Incoming(f, via).sessionId)\n",
         "    /\\ ServeFull(f, via, FinalEpoch, filled)\n    /\\ UNCHANGED sessions\n",
     ),
+    "OnlyItsOwnRequestEndsASession": Mistake(
+        "FetchSession",
+        "Without(sessionId) == [i \\in SessionIds |-> IF i = sessionId THEN None ELSE sessions[i]]",
+        "Without(sessionId) == [i \\in SessionIds |-> None]",
+        {"SESSION_IDS": (1, 2), "MAX_OFFSET": 0},
+    ),
     "NewSessionStartsAtEpochOne": Mistake(
         "FetchSession",
         "epoch      |-> FirstIncremental,\n         partitions",

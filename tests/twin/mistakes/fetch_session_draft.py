@@ -75,6 +75,19 @@ MISTAKES = {
         "    /\\ sessions' = [sessions EXCEPT ![Incoming(f, via).sessionId] = None]\n",
         "    /\\ UNCHANGED sessions\n",
     ),
+    "OnlyItsOwnFetcherLosesASession": Mistake(
+        _MODULE,
+        "    /\\ sessions' = [sessions EXCEPT ![i] =\n            [client     |-> f,\n"
+        "             sequence   |-> 0,\n"
+        "             partitions |-> "
+        "CachedAfterFull(f, Incoming(f, via).partitions, filled, Clean)]]\n",
+        "    /\\ sessions' = [j \\in SessionIds |-> IF j # i THEN None ELSE\n"
+        "            [client     |-> f,\n"
+        "             sequence   |-> 0,\n"
+        "             partitions |-> "
+        "CachedAfterFull(f, Incoming(f, via).partitions, filled, Clean)]]\n",
+        {"SESSION_IDS": (1, 2), "MAX_OFFSET": 0},
+    ),
     "ErrorIsOfAllPartitions": Mistake(
         _MODULE,
         '    /\\ response[f].error # "NONE"\n    /\\ StartOver(f)\n',

@@ -81,6 +81,11 @@ MISTAKES = {
         "[privileged |-> proposal.privileged,",
         "[privileged |-> TRUE,",
     ),
+    "EachStepIsOfOneSession": Mistake(
+        "SessionCache",
+        "    /\\ cache' = [cache EXCEPT ![x] = None]\n    /\\ numSessions' = numSessions - 1\n",
+        "    /\\ cache' = [y \\in Slots |-> None]\n    /\\ numSessions' = 0\n",
+    ),
     "EvictionsMetricCountsEvictionsOnly": Mistake(
         "SessionCache",
         "UNCHANGED <<now, proposal, turn, evictions>>",

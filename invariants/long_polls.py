@@ -1,0 +1,277 @@
+"""What must hold of polls that wait. Ids such as 227-12 are rows of specs/kip_227.toml."""
+
+from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
+from models.fetch_metadata import MAX_EPOCH, NO_SESSION, Error, OpenId
+from models.long_polls import (
+    LongPolls,
+    Via,
+    accept_full,
+    accept_incremental,
+    answer_after_its_session,
+    answer_incremental,
+    answer_overtaken,
+    answer_without_session,
+    receive_error,
+    receive_full,
+    receive_incremental,
+    refuse_unknown_session,
+    refuse_wrong_epoch,
+)
+
+
+def was_accepted(s: LongPolls, new: LongPolls, v):
+    """A request left the network and waits."""
+    return (
+        s.request[v] is not None
+        and new.request[v] is None
+        and s.waiting[v] is None
+        and new.waiting[v] is not None
+    )
+
+
+def was_refused(s: LongPolls, new: LongPolls):
+    """The awaited request was answered as it came."""
+    return s.request[Via.AWAITED] is not None and s.response is None and new.response is not None
+
+
+def was_answered(s: LongPolls, new: LongPolls, v):
+    """A poll waits no more, and was not given up."""
+    return (
+        s.waiting[v] is not None
+        and new.waiting[v] is None
+        and (v == Via.STRAY or new.response is not None)
+    )
+
+
+def follows(epoch, earlier):
+    return epoch == (1 if earlier == MAX_EPOCH else earlier + 1)
+
+
+# Requests are accepted in order, and at once.
+
+
+@step_invariant("227-6", "227-28", "227-30", "227-32")
+def a_session_moves_on_by_accepting(s: LongPolls, new: LongPolls, i: OpenId):
+    """A session expects another epoch only when it accepts the request that it expected, and then
+    the next one. That a poll is answered changes nothing of it."""
+    before = present(s.sessions[i])
+    after = present(new.sessions[i])
+    when(before.epoch != after.epoch)
+    return follows(after.epoch, before.epoch) and any(
+        was_accepted(s, new, v)
+        and s.request[v].session_id == i
+        and s.request[v].epoch == before.epoch
+        for v in Via
+    )
+
+
+@step_invariant("227-6", "227-8", "227-39")
+def an_accepted_request_counts_at_once(s: LongPolls, new: LongPolls, v: Via):
+    """An incremental request waits only where its session expected it, and from then on that
+    expects the next one (227-D12)."""
+    when(was_accepted(s, new, v) and s.request[v].epoch > 0)
+    request = s.request[v]
+    return (
+        s.sessions[request.session_id] is not None
+        and s.sessions[request.session_id].epoch == request.epoch
+        and new.sessions[request.session_id] is not None
+        and follows(new.sessions[request.session_id].epoch, request.epoch)
+    )
+
+
+@step_invariant("227-27", "227-28", "227-32", "227-47")
+def refusals_are_deserved(s: LongPolls, new: LongPolls):
+    """Whatever is refused as it comes names a session that is not there, or an epoch that is not
+    expected, be it that of a poll which waits. No session changes by it."""
+    when(was_refused(s, new))
+    request = s.request[Via.AWAITED]
+    session = None if request.session_id == NO_SESSION else s.sessions[request.session_id]
+    return (
+        request.epoch > 0
+        and new.response.error
+        == (
+            Error.FETCH_SESSION_ID_NOT_FOUND
+            if session is None
+            else Error.INVALID_FETCH_SESSION_EPOCH
+        )
+        and (session is None or session.epoch != request.epoch)
+        and new.sessions == s.sessions
+    )
+
+
+@step_invariant("227-38", "227-40")
+def a_full_request_closes_at_once(s: LongPolls, new: LongPolls, v: Via):
+    """(ID, 0) and (ID, -1) close session ID when they are accepted, not when they are answered."""
+    when(was_accepted(s, new, v) and s.request[v].epoch <= 0)
+    when(s.request[v].session_id != NO_SESSION)
+    return new.sessions[s.request[v].session_id] is None
+
+
+@step_invariant("227-4", "227-38", "227-40")
+def answers_end_no_session(s: LongPolls, new: LongPolls, v: Via, i: OpenId):
+    """Whatever is accepted or answered, no session ends but the one that a full request names."""
+    when(was_accepted(s, new, v) or was_answered(s, new, v))
+    when(s.sessions[i] is not None and new.sessions[i] is None)
+    return was_accepted(s, new, v) and s.request[v].epoch <= 0 and s.request[v].session_id == i
+
+
+@step_invariant("227-7", "227-36", "227-37")
+def sessions_begin_with_an_answer(s: LongPolls, new: LongPolls, i: OpenId):
+    """A session is created when a request with epoch 0 is answered, and first expects epoch 1."""
+    when(s.sessions[i] is None)
+    session = present(new.sessions[i])
+    return session.epoch == 1 and any(
+        was_answered(s, new, v) and s.waiting[v].epoch == 0 for v in Via
+    )
+
+
+# Polls are answered as things are then.
+
+
+@step_invariant("227-1", "227-12", "227-13")
+def polls_tell_what_is_new(s: LongPolls, new: LongPolls):
+    """After the answer to a poll the fetcher knows how things are at that moment, however long it
+    waited."""
+    when(was_answered(s, new, Via.AWAITED) and s.waiting[Via.AWAITED].epoch > 0)
+    when(new.response.error == Error.NONE)
+    return (s.told if new.response.version is None else new.response.version) == s.version
+
+
+@step_invariant("227-52")
+def polls_tell_nothing_twice(s: LongPolls, new: LongPolls):
+    """An answer of a session that is there has only what its fetcher was not told."""
+    when(was_answered(s, new, Via.AWAITED) and s.waiting[Via.AWAITED].epoch > 0)
+    when(s.sessions[s.waiting[Via.AWAITED].session_id] is not None)
+    return new.response.version is None or new.response.version != s.told
+
+
+@step_invariant("227-34", "227-36", "227-38", "227-40")
+def full_polls_are_answered_in_full(s: LongPolls, new: LongPolls):
+    """A full request gets no error, and an answer of everything, or of nothing and without a
+    session (227-D19)."""
+    when(was_answered(s, new, Via.AWAITED) and s.waiting[Via.AWAITED].epoch <= 0)
+    return new.response.error == Error.NONE and (
+        new.response.version == s.version
+        or (new.response.version is None and new.response.session_id == NO_SESSION)
+    )
+
+
+@step_invariant("227-28", "227-49", "227-51")
+def an_overtaken_poll_gets_an_error(s: LongPolls, new: LongPolls):
+    """The answer to a poll names its session, whether that is there or not. It is an epoch error
+    exactly if the session went on without it (227-D12, 227-D13)."""
+    when(was_answered(s, new, Via.AWAITED) and s.waiting[Via.AWAITED].epoch > 0)
+    poll = s.waiting[Via.AWAITED]
+    session = s.sessions[poll.session_id]
+    return new.response.session_id == poll.session_id and (
+        session is None or (new.response.error == Error.NONE) == follows(session.epoch, poll.epoch)
+    )
+
+
+# Leader and fetcher agree.
+
+
+@invariant("227-2", "227-30", "227-31", "227-51")
+def epochs_agree(s: LongPolls):
+    """A session expects the epoch that its fetcher would send next: after a poll that waits or was
+    answered the one after it, and else that of the request itself."""
+    when(s.metadata.epoch > 0)
+    session = present(s.sessions[s.metadata.session_id])
+    when(s.response is None or s.response.error == Error.NONE)
+    is_counted = s.waiting[Via.AWAITED] is not None or s.response is not None
+    when(is_counted or not s.pending)
+    when(s.waiting[Via.AWAITED] is None or not s.waiting[Via.AWAITED].overtaken)
+    return (
+        follows(session.epoch, s.metadata.epoch)
+        if is_counted
+        else session.epoch == s.metadata.epoch
+    )
+
+
+@step_invariant("227-48")
+def after_an_error_everything_is_asked_again(s: LongPolls, new: LongPolls):
+    """What was told in a session counts no more after an error, and the next request is a full
+    one."""
+    when(s.response is not None and new.response is None and s.response.error != Error.NONE)
+    return new.metadata.epoch == 0 and new.told is None
+
+
+@invariant("227-51")
+def pending_means_under_way(s: LongPolls):
+    """A fetcher waits exactly while its request is under way, waits itself, or was answered."""
+    return s.pending == (
+        s.request[Via.AWAITED] is not None
+        or s.waiting[Via.AWAITED] is not None
+        or s.response is not None
+    )
+
+
+@leads_to(
+    "227-51",
+    weak=(
+        each(accept_full, "via"),
+        each(accept_incremental, "via"),
+        each(refuse_unknown_session, "via"),
+        each(refuse_wrong_epoch, "via"),
+        each(answer_without_session, "via"),
+        each(answer_incremental, "via"),
+        each(answer_after_its_session, "via"),
+        each(answer_overtaken, "via"),
+        receive_full,
+        receive_incremental,
+        receive_error,
+    ),
+)
+def every_poll_ends(s: LongPolls):
+    """A request is accepted, answered and handled in the end, if no poll waits for ever."""
+    return s.pending, not s.pending
+
+
+# The scope reaches what it is about.
+
+
+@sometimes("227-27")
+def a_poll_outlives_its_session(s: LongPolls):
+    """The session of a poll that waits was evicted, and the answer will name it all the same."""
+    poll = s.waiting[Via.AWAITED]
+    return poll is not None and poll.epoch > 0 and s.sessions[poll.session_id] is None
+
+
+@sometimes("227-38")
+def a_close_overtakes_a_poll(s: LongPolls):
+    """A fetcher gave up a poll, and has its session closed while that waits still."""
+    left = s.waiting[Via.STRAY]
+    closing = s.waiting[Via.AWAITED]
+    return (
+        left is not None
+        and closing is not None
+        and left.epoch > 0
+        and closing.epoch <= 0
+        and left.session_id == closing.session_id
+    )
+
+
+@sometimes("227-32")
+def a_copy_comes_while_its_poll_waits(s: LongPolls):
+    """It is refused, though nothing was answered yet."""
+    poll = s.waiting[Via.AWAITED]
+    copy = s.request[Via.STRAY]
+    return (
+        poll is not None
+        and copy is not None
+        and copy.epoch > 0
+        and copy.session_id == poll.session_id
+        and copy.epoch == poll.epoch
+    )
+
+
+@sometimes("227-50")
+def a_full_request_is_put_off(s: LongPolls):
+    """It closed its session, and is answered neither with another one nor with anything else."""
+    return (
+        s.response is not None
+        and s.response.error == Error.NONE
+        and s.response.session_id == NO_SESSION
+        and s.response.version is None
+        and s.metadata.session_id != NO_SESSION
+    )

@@ -1,0 +1,151 @@
+"""Mistakes with polls that wait."""
+
+from lockstep import edit, fault, replace
+from models import long_polls as polls
+from models.fetch_metadata import is_full, next_epoch
+
+# The leader's.
+
+
+@fault(breaks="an_accepted_request_counts_at_once")
+@edit(polls.accept_incremental, "next_epoch(request.epoch)", "request.epoch")
+@edit(
+    polls.answer_incremental,
+    "replace(session, sent=s.version)",
+    "replace(session, sent=s.version, epoch=next_epoch(poll.epoch))",
+)
+def counts_when_it_answers():
+    """The session expects the next request when the last one was answered: a copy of a poll that
+    waits is accepted, too."""
+
+
+@fault(breaks="a_session_moves_on_by_accepting")
+@edit(
+    polls.answer_incremental,
+    "replace(session, sent=s.version)",
+    "replace(session, sent=s.version, epoch=next_epoch(session.epoch))",
+)
+def counts_twice():
+    """A request moves the epoch on when it is accepted, and once more when it is answered."""
+
+
+@fault(breaks="refusals_are_deserved")
+@edit(
+    polls.refuse_wrong_epoch,
+    "new.request[via] = None",
+    "new.request[via] = None; new.sessions[request.session_id] = None",
+)
+def refusal_ends_the_session():
+    """A copy that comes while its poll waits has the session closed."""
+
+
+@fault(breaks="a_full_request_closes_at_once", unchanged=("sessions",))
+@edit(polls.accept_full, "new.sessions = ...", "")
+def named_session_stays():
+    """A full request is answered, and the session that it names stays."""
+
+
+@fault(breaks="answers_end_no_session")
+@edit(
+    polls.answer_without_session,
+    "new.waiting[via] = None",
+    "new.waiting[via] = None; new.sessions = {i: None for i in OpenId}",
+)
+def answer_without_session_empties_the_cache():
+    """To have no room for a session is to make room."""
+
+
+@fault(breaks="sessions_begin_with_an_answer")
+@edit(polls.answer_creating, "FIRST_INCREMENTAL_EPOCH", "next_epoch(FIRST_INCREMENTAL_EPOCH)")
+def new_session_expects_epoch_two():
+    """The request that created the session is counted as one of its own."""
+
+
+@fault(breaks="polls_tell_what_is_new")
+@edit(
+    polls.answer_incremental,
+    "None if session.sent == s.version else s.version",
+    "None",
+)
+def answers_nothing_when_the_wait_is_over():
+    """A poll whose time is over is answered with nothing, and what changed counts as sent."""
+
+
+@fault(breaks="polls_tell_nothing_twice")
+@edit(polls.answer_incremental, "None if session.sent == s.version else s.version", "s.version")
+def tells_everything_after_the_wait():
+    """A poll whose time is over is answered with all that there is."""
+
+
+@fault(breaks="full_polls_are_answered_in_full")
+@edit(
+    polls.answer_creating,
+    "respond(s, new, via, Error.NONE, i, s.version)",
+    "respond(s, new, via, Error.NONE, i, None)",
+)
+def throttled_full_request_gets_a_session():
+    """A fetcher over its quota gets a session, and nothing of what it asked for."""
+
+
+@fault(breaks="an_overtaken_poll_gets_an_error")
+@edit(
+    polls.answer_incremental,
+    "respond(s, new, via, Error.NONE, poll.session_id, changed)",
+    "respond(s, new, via, Error.NONE, NO_SESSION, changed)",
+)
+def poll_is_answered_without_a_session():
+    """What has waited is answered as if there had never been a session."""
+
+
+@fault(breaks="every_poll_ends")
+@edit(
+    polls.answer_incremental,
+    "require(not is_full(poll.epoch) and not poll.overtaken)",
+    """
+    require(not is_full(poll.epoch) and not poll.overtaken)
+    require(s.sessions[poll.session_id] is None or s.sessions[poll.session_id].sent != s.version)
+    """,
+)
+def poll_waits_for_news_alone():
+    """No time is too long for a poll that has nothing to be told."""
+
+
+@fault(breaks="deadlock")
+@edit(
+    polls.answer_after_its_session,
+    "s.sessions[poll.session_id] is None",
+    "s.sessions[poll.session_id] is None and via == Via.STRAY",
+)
+def evicted_session_is_never_answered():
+    """A poll whose session was evicted is forgotten with it."""
+
+
+# The fetcher's.
+
+
+def after_one_that_was_answered(metadata):
+    if is_full(metadata.epoch):
+        return metadata
+    return replace(metadata, epoch=next_epoch(metadata.epoch))
+
+
+@fault(breaks="epochs_agree")
+@edit(
+    polls.give_up,
+    "close_existing_attempt_new(s.metadata)",
+    "after_one_that_was_answered(s.metadata)",
+)
+def goes_on_after_giving_up():
+    """A poll that was given up is taken for one that was answered."""
+
+
+@fault(breaks="after_an_error_everything_is_asked_again")
+@edit(polls.receive_error, "close_existing_attempt_new(s.metadata)", "s.metadata")
+def error_keeps_the_session():
+    """After an epoch error the fetcher polls again as it did."""
+
+
+@fault(breaks="pending_means_under_way")
+@edit(polls.send, "True", "is_full(metadata.epoch)")
+def waits_for_full_answers_only():
+    """The fetcher does not note that it awaits the answer to a poll."""

@@ -1,0 +1,64 @@
+"""Small changes of the twin of long_polls, each with the claim that it breaks."""
+
+from tests.twin.mistakes.mistake import Mistake
+
+_MODULE = "LongPolls"
+
+MISTAKES = {
+    "TypeOK": Mistake(_MODULE, "    /\\ version = 0\n", "    /\\ version = -1\n"),
+    "EpochsAgree": Mistake(
+        _MODULE,
+        "    /\\ Settle(Closing, None)\n",
+        "    /\\ Settle([metadata EXCEPT !.epoch = IF IsIncremental(@) THEN NextEpoch(@) ELSE 0],"
+        " None)\n",
+    ),
+    "PendingMeansUnderWay": Mistake(
+        _MODULE, "    /\\ pending' = TRUE\n", "    /\\ pending' = (meta.epoch # FinalEpoch)\n"
+    ),
+    "ASessionMovesOnByAccepting": Mistake(
+        _MODULE,
+        "![id].sent = version]",
+        "![id].sent = version, ![id].epoch = NextEpoch(@)]",
+    ),
+    "AnAcceptedRequestCountsAtOnce": Mistake(
+        _MODULE, "![req.sessionId].epoch = NextEpoch(@)]", "![req.sessionId].epoch = @]"
+    ),
+    "RefusalsAreDeserved": Mistake(_MODULE, "    /\\ ~Expected(request[v])\n", ""),
+    "AFullRequestClosesAtOnce": Mistake(
+        _MODULE,
+        "    /\\ sessions' = Without(request[v].sessionId)\n",
+        "    /\\ UNCHANGED sessions\n",
+    ),
+    "AnswersEndNoSession": Mistake(
+        _MODULE,
+        '    /\\ Finish(v, "NONE", NoSession, version)\n    /\\ UNCHANGED sessions\n',
+        '    /\\ Finish(v, "NONE", NoSession, version)\n'
+        "    /\\ sessions' = [i \\in SessionIds |-> None]\n",
+    ),
+    "SessionsBeginWithAnAnswer": Mistake(
+        _MODULE, "[epoch |-> FirstIncremental, sent", "[epoch |-> NextEpoch(1), sent"
+    ),
+    "PollsTellWhatIsNew": Mistake(
+        _MODULE, "IF sessions[id].sent # version THEN version ELSE None", "None"
+    ),
+    "PollsTellNothingTwice": Mistake(
+        _MODULE, "IF sessions[id].sent # version THEN version ELSE None", "version"
+    ),
+    "FullPollsAreAnsweredInFull": Mistake(
+        _MODULE, 'Finish(v, "NONE", i, version)', 'Finish(v, "NONE", i, None)'
+    ),
+    "AnOvertakenPollGetsAnError": Mistake(
+        _MODULE,
+        'Finish(v, "NONE", id, IF',
+        'Finish(v, "NONE", NoSession, IF',
+    ),
+    "AfterAnErrorEverythingIsAskedAgain": Mistake(
+        _MODULE, "THEN Fresh ELSE Closing, None)", "THEN Fresh ELSE Closing, told)"
+    ),
+    "EveryPollEnds": Mistake(
+        _MODULE,
+        "    /\\ Known(waiting[v])\n    /\\ LET id",
+        "    /\\ Known(waiting[v])\n    /\\ sessions[waiting[v].sessionId].sent # version\n"
+        "    /\\ LET id",
+    ),
+}
