@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lockstep.drive.following import Following, entered_by
+from lockstep.drive.ways import Ways
 from lockstep.errors import LockstepError
 from lockstep.language.notation import State
 from lockstep.plain.space import Instance
@@ -127,8 +128,7 @@ class Cover:
             for moves in graph.moves
         ]
         """By state, how often each stimulus is still to be given there."""
-        self._known: list[dict[int, Instance]] = [{} for _ in graph.moves]
-        """By state, the states to which the software was led from there, and how."""
+        self._ways = Ways(len(graph.moves))
         self._plan: deque[tuple[int, int]] = deque()
         """The states in turn that lead to one where something is left, each with the next one."""
         self._idle = 0
@@ -162,31 +162,13 @@ class Cover:
             by_all = [one for one in left if all(one in moves for moves in offered)]
             return max(by_all or left, key=lambda one: self._leads_on(first, one))
         if not self._plan or self._plan[0][0] != first:
-            self._plan = self._way_on(first)
-        return self._known[first].get(self._plan[0][1]) if self._plan else None
+            self._plan = self._ways.nearest(first, lambda state: bool(self._left[state]))
+        return self._ways.stimulus(*self._plan[0]) if self._plan else None
 
     def _leads_on(self, first: int, stimulus: Instance) -> int:
         """How far a stimulus keeps the software from having to be reset: 2 where it stays."""
         targets = {self._graph.targets[edge] for edge in self._graph.moves[first][stimulus]}
         return 2 if first in targets else int(any(self._left[target] for target in targets))
-
-    def _way_on(self, first: int) -> deque[tuple[int, int]]:
-        """The way to the nearest state in which something is left to be done."""
-        came_from: dict[int, int] = {first: first}
-        waiting = deque([first])
-        way: deque[tuple[int, int]] = deque()
-        while waiting:
-            number = waiting.popleft()
-            if self._left[number]:
-                while number != first:
-                    way.appendleft((came_from[number], number))
-                    number = came_from[number]
-                return way
-            for target in self._known[number]:
-                if target not in came_from:
-                    came_from[target] = number
-                    waiting.append(target)
-        return way
 
     def _give(self, here: list[int], stimulus: Instance) -> None:
         """Give a stimulus where the software may be, and note what came of it."""
@@ -207,7 +189,7 @@ class Cover:
             self._idle = 0
         covered.possible.update(taken)
         for edge, source in taken.items():
-            self._known[source][graph.targets[edge]] = stimulus
+            self._ways.add(source, graph.targets[edge], stimulus)
         for number in here:
             if (left := self._left[number]).get(stimulus):
                 self._idle = 0
@@ -217,7 +199,7 @@ class Cover:
         if self._plan:
             source, target = self._plan.popleft()
             if (source, target) not in ((of, graph.targets[edge]) for edge, of in taken.items()):
-                self._known[source].pop(target, None)
+                self._ways.forget(source, target)
         self._idle += 1
         if self._idle > MOST_IDLE + 4 * len(graph.moves):
             raise Ended(f"nothing new was done by the last {self._idle:,} stimuli")
