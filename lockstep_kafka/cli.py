@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from lockstep.errors import LockstepError
@@ -47,7 +48,7 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
     if request.workspace is None and (workspace := workspace_for_logs()).shipped:
         tell(f"lockstep: there is no workspace here: --workspace {workspace} is used")
         request = replace(request, workspace=workspace)
-    if request.engine == SPARK:
+    if request.out is not None:
         return _fleet(request, view, json)
     from lockstep.pages.output import Output
     from lockstep.pages.progress import TerminalWatch
@@ -70,18 +71,33 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
 def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
     from lockstep.pages.progress import TerminalWatch
     from lockstep.report.view import show as show_blocks
-    from lockstep_kafka.report.fleet import fleet_blocks, fleet_json
-    from lockstep_kafka.report.fleet_page import write_fleet_page
-    from lockstep_kafka.verbs.conform_fleet import conform_fleet
 
     if view.verbose:
         raise LockstepError(
-            "--verbose does not go with --engine spark",
+            "--verbose does not go with --out",
             cure="leave it out: the tables have every session and every line",
         )
-    page, title = request.page, str(request.out)
-    show = None if page is None else partial(write_fleet_page, page, title=title)
-    result = conform_fleet(request, watch=TerminalWatch(), show=show)
+    is_on_spark = request.engine == SPARK
+    extra = "spark" if is_on_spark else "tables"
+    for package in ("pyarrow", "pandas", "pyspark") if is_on_spark else ("pyarrow", "deltalake"):
+        if find_spec(package) is None:
+            raise LockstepError(
+                f"{package} is not installed, and tables need it",
+                cure=f"pip install 'lockstep[{extra}]'",
+            )
+    from lockstep_kafka.report.fleet import fleet_blocks, fleet_json
+
+    if is_on_spark:
+        from lockstep_kafka.report.fleet_page import write_fleet_page
+        from lockstep_kafka.verbs.conform_fleet import conform_fleet
+
+        page, title = request.page, str(request.out)
+        show = None if page is None else partial(write_fleet_page, page, title=title)
+        result = conform_fleet(request, watch=TerminalWatch(), show=show)
+    else:
+        from lockstep_kafka.verbs.conform_tables import conform_tables
+
+        result = conform_tables(request, watch=TerminalWatch())
     show_blocks(fleet_blocks(result), lambda: fleet_json(result), json=json)
     return result.conform.exit_code
 

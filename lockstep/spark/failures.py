@@ -21,7 +21,7 @@ _STREAM_IS_TAKEN = "Multiple streaming queries are concurrently using"
 
 
 @contextmanager
-def told_plainly(tables: Path) -> Iterator[None]:
+def told_plainly(tables: str | Path) -> Iterator[None]:
     """Raise what ended a job as a `LockstepError`, where it is no mistake of lockstep."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
@@ -38,7 +38,7 @@ def told_plainly(tables: Path) -> Iterator[None]:
         raise told from error
 
 
-def _told(text: str, tables: Path) -> LockstepError | None:
+def _told(text: str, tables: str | Path) -> LockstepError | None:
     if ours := _OURS.search(text):
         return LockstepError(ours["message"], cure=ours["cure"])
     if _CONFLICT.search(text) or _STREAM_IS_TAKEN in text:

@@ -23,6 +23,9 @@ _SOURCES = (
 )
 """What the kernel is made from, constants of other modules included."""
 
+_MANY_BYTES = 2**27
+"""As many lines pay for compiling what follows them."""
+
 
 class Kernel:
     """The loop; other threads go on while it runs."""
@@ -48,6 +51,11 @@ def _key() -> str:
 def is_compiled() -> bool:
     """Whether the kernel need not be compiled first, which takes some 20 seconds."""
     return is_kept(_key(), cache_folder() / "compiled")
+
+
+def pays(size: int) -> bool:
+    """Whether so many bytes of logs are followed in columns sooner than line by line."""
+    return size >= _MANY_BYTES or is_compiled()
 
 
 @cache

@@ -6,6 +6,8 @@ in Python looks it up. So the mappings of a `Broker` always give what is known n
 
 from __future__ import annotations
 
+import numpy as np
+
 from lockstep_kafka.columns.entries import Entries
 from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
@@ -173,6 +175,16 @@ class Exchange:
         table = self.memory.tables["connections"]
         for row in list(self._checked_out):
             self.check_in_connection(self.numbers.text(int(table[row + CONNECTION.name])))
+
+    def check_in_all(self) -> None:
+        """All that the tables know goes to the objects."""
+        self.check_in_all_connections()
+        for number in list(self._here):
+            self.check_in_session(number)
+        rows = self.memory.tables["log_of"][: self.memory["partitions_count"]]
+        for number in np.flatnonzero(rows).tolist():
+            self.check_in_log(self.numbers.partition(number))
+            self.check_in_watchers(number)
 
     def _check_in_fetcher(self, fetcher: Fetcher, words: list[int], name: str) -> None:
         fetcher.session, fetcher.epoch = words[CONNECTION.session], words[CONNECTION.epoch]

@@ -31,7 +31,8 @@ from lockstep_kafka.columns.kernels.layout import (
 from lockstep_kafka.columns.memory import Array, Memory
 from lockstep_kafka.columns.numbers import number_in
 from lockstep_kafka.columns.requests import Requests
-from lockstep_kafka.files.arrival_order import unused
+from lockstep_kafka.columns.saved_order import SavedOrder
+from lockstep_kafka.files.arrival_order import ArrivalOrder, OrderState, unused
 from lockstep_kafka.files.lines import (
     Reason,
     Request,
@@ -73,14 +74,28 @@ class Text:
 class ColumnFollower(BrokerFollower):
     """A `BrokerFollower` that is given text."""
 
-    def __init__(self, broker: str, explanations: Explanations, *, prefix: str = "") -> None:
-        """With a prefix, lines of connections that do not begin with it are another broker's."""
+    def __init__(
+        self,
+        broker: str,
+        explanations: Explanations,
+        state: bytes | None = None,
+        *,
+        prefix: str = "",
+    ) -> None:
+        """With a prefix, lines of connections that do not begin with it are another broker's.
+
+        `state` is as of a `BrokerFollower`.
+        """
         self._memory = Memory()
         self._exchange = Exchange(self._memory)
-        super().__init__(broker, explanations, tables=self._exchange.tables())
+        super().__init__(broker, explanations, state, self._exchange.tables())
         self._explanations = explanations
         self.requests = Requests(self._memory, self._exchange)
         """What waits; a request that Python read is entered there."""
+        self._saved_order = SavedOrder(self._memory, self._exchange, self.requests)
+        if state is not None:
+            self._saved_order.restore(self._order.state())
+            self._order = ArrivalOrder()  # what waited there waits in the tables
         self._memory["empty_text"] = self._exchange.numbers.of_text("")
         self._memory.put("prefix", np.frombuffer(prefix.encode() or b"\0", np.uint8))
         self._memory["prefix_length"] = len(prefix.encode())
@@ -197,6 +212,15 @@ class ColumnFollower(BrokerFollower):
     def take_counts(self) -> list[LineCounts]:
         self.take_up_counts()
         return super().take_counts()
+
+    def save(self) -> bytes:
+        self.go_on()
+        self.take_up_counts()
+        self._exchange.check_in_all()
+        return super().save()
+
+    def _order_state(self) -> OrderState:
+        return self._saved_order.state()
 
     def take_up_counts(self) -> None:
         """Add what the kernel counted to what is counted here."""

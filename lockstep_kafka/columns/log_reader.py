@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from lockstep.system.compressed_stream import DamagedStream
 from lockstep.system.physical_lines import (
@@ -34,12 +34,13 @@ class ColumnBrokers(Brokers):
         self, path: str, position: int, lines: Iterable[PhysicalLine] | None = None
     ) -> Iterator[Finding]:
         assert lines is None, "a file that grows is followed line by line"
-        reading = _Reading(self, path, position)
+        reading = FileReading(self, path, position)
         try:
-            for finding in reading.findings(self._reading.open):
-                yield finding
-                if self.is_due():
-                    yield from self.progress(path)
+            with _blocks(path, self._reading.open) as blocks:
+                for finding in reading.findings(blocks):
+                    yield finding
+                    if self.is_due():
+                        yield from self.progress(path)
         except OSError as error:
             reason = error.strerror or str(error)
             yield finding_of(Skipped(reading.last + 1, path, Reason.UNREADABLE, reason))
@@ -67,11 +68,22 @@ def _blocks(path: str, opened: Callable[[BinaryIO], object]) -> Iterator[Iterato
         yield iter(blocks_of(file))
 
 
-class _Reading:
+class Followers(Protocol):
+    """Followers by broker, and how many lines were read for them."""
+
+    lines: int
+
+    def follower(self, connection: str, file: str) -> ColumnFollower:
+        """The follower of the broker of a line."""
+        ...
+
+
+class FileReading:
     """One file on its way to the followers."""
 
-    def __init__(self, brokers: ColumnBrokers, file: str, position: int) -> None:
-        self.last = 0
+    def __init__(self, brokers: Followers, file: str, position: int, last: int = 0) -> None:
+        """`position` is that of line 0, `last` the number of the last line that was read before."""
+        self.last = last
         """The number of the last line that was read."""
         self.seen = SeenLayout()
         self._brokers = brokers
@@ -79,37 +91,36 @@ class _Reading:
         self._position = position
         self._active: ColumnFollower | None = None
 
-    def findings(self, opened: Callable[[BinaryIO], object]) -> Iterator[Finding]:
-        """What is found in the file; `opened` takes it."""
-        with _blocks(self._file, opened) as blocks:
-            held = bytearray()
-            rest: Iterable[bytes] = ()
-            while len(held) <= LONGEST_LINE:
-                try:
-                    block = next(blocks)
-                except StopIteration:
-                    break
-                except DamagedStream as error:
-                    rest = _failing(error)
-                    break
-                end = block.rfind(b"\n") + 1
-                if not end:
-                    held += block
-                    continue
-                content, held = bytes(held) + block[:end], bytearray(block[end:])
-                begun = yield from self._text(content)
-                if begun is not None:
-                    held[:0] = content[begun:]
-                    rest = blocks
-                    break
-            else:
+    def findings(self, blocks: Iterator[bytes]) -> Iterator[Finding]:
+        """What is found in the content. `DamagedStream` as the blocks raise it."""
+        held = bytearray()
+        rest: Iterable[bytes] = ()
+        while len(held) <= LONGEST_LINE:
+            try:
+                block = next(blocks)
+            except StopIteration:
+                break
+            except DamagedStream as error:
+                rest = _failing(error)
+                break
+            end = block.rfind(b"\n") + 1
+            if not end:
+                held += block
+                continue
+            content, held = bytes(held) + block[:end], bytearray(block[end:])
+            begun = yield from self._text(content)
+            if begun is not None:
+                held[:0] = content[begun:]
                 rest = blocks
-            lines = lines_of(chain((bytes(held),) if held else (), rest), self.last + 1)
-            for line in joined_lines(lines):
-                self.last = line.number
-                self._brokers.lines += 1
-                self._look_at(line)
-                yield from self._line(read_line(line, self._file))
+                break
+        else:
+            rest = blocks
+        lines = lines_of(chain((bytes(held),) if held else (), rest), self.last + 1)
+        for line in joined_lines(lines):
+            self.last = line.number
+            self._brokers.lines += 1
+            self._look_at(line)
+            yield from self._line(read_line(line, self._file))
 
     def _text(self, content: bytes) -> Generator[Finding, None, int | None]:
         """Follow whole lines. Where pieces of a line begin, the place of the first is returned."""

@@ -70,10 +70,11 @@ class InUse(Recent[_Key, _Value]):
 
     def values(self) -> Any:
         """All objects, the one that was not used for longest first."""
-        return [self[key] for key in sorted(self, key=self._last_use)]
+        return [value for _, value in self.items()]
 
     def items(self) -> Any:
-        raise NotImplementedError("objects are looked up one by one")
+        """The keys with all objects, in the same order."""
+        return [(key, self[key]) for key in sorted(self, key=self._last_use)]
 
     def move_to_end(self, key: _Key, last: bool = True) -> None:
         """The key is used now."""

@@ -21,8 +21,8 @@ from lockstep_kafka.workspaces import LoadModel
 _LINES_OF_A_FILE = 2**40
 """More than any file has: lines of all files are numbered through."""
 
-_FEW_BYTES, _MANY_BYTES = 2**20, 2**27
-"""Less is followed before tables are made; more pays for compiling what works on them."""
+_FEW_BYTES = 2**20
+"""As much is followed before tables are made."""
 
 
 def observe(
@@ -65,9 +65,9 @@ def _pays(files: Sequence[LogFile]) -> bool:
     size = sum(os.path.getsize(file.path) for file in files if os.path.isfile(file.path))
     if size < _FEW_BYTES:
         return False
-    from lockstep_kafka.columns.compiled import is_compiled
+    from lockstep_kafka.columns.compiled import pays
 
-    return size >= _MANY_BYTES or is_compiled()
+    return pays(size)
 
 
 def _brokers(in_columns: bool) -> type[Brokers]:

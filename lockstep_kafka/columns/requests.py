@@ -40,6 +40,10 @@ class Requests:
 
     def enter(self, request: Request, position: int) -> None:
         """Take up a request that Python read; it is put in order when the text goes on."""
+        self._memory["entering"] = self.row(request, position)
+
+    def row(self, request: Request, position: int) -> int:
+        """A new row of a request that Python has."""
         memory, numbers = self._memory, self._exchange.numbers
         connection = numbers.of_text(request.connection)
         client = numbers.of_text(request.client_id)
@@ -62,8 +66,9 @@ class Requests:
         else:
             words[ROW.asked] = len(request.partitions)
             words[ROW.answered] = len(request.answered)
+            words[ROW.moved] = request.moved
             self._odd[row] = request
-        memory["entering"] = row
+        return row
 
     def free(self, row: int) -> None:
         """The row is used no more."""

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lockstep.spark.task_start import forget_archives
-from lockstep_kafka.fleet.columns import FOLLOWED, REQUESTS, Batches, spark_schema
+from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, Batches, spark_schema
 from lockstep_kafka.fleet.following import STATE_ORDER, Follow
-from lockstep_kafka.fleet.reading import Observed, ReadRequests
+from lockstep_kafka.fleet.reading import Observed
 from lockstep_kafka.fleet.source import Source
-from lockstep_kafka.fleet.tables import DEPARTURES, FOLLOWED_TABLES, STATES, Table, Tables
+from lockstep_kafka.fleet.spark_tables import Tables
+from lockstep_kafka.fleet.tables import (
+    ALERT_KEY,
+    ALERTS,
+    BATCHES,
+    DEPARTURES,
+    FOLLOWED_TABLES,
+    STATES,
+    Table,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TASKS_A_CORE = 3
 """Brokers are spread over tasks by chance: with several tasks a core the cores are all at work."""
+
+Alert = dict[str, Any]
+OnAlerts = Callable[[Sequence[Alert]], None]
+"""Takes the new alerts of a batch, as rows of the table `alerts`; again where it is done again."""
 
 
 @dataclass(frozen=True)
@@ -27,67 +41,69 @@ class FollowBatch:
     tables: Tables
     observed: Observed
     source: Source
+    on_alerts: OnAlerts | None = None
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Do a batch; one that is done again leaves the same."""
         followed = self._followed(rows, batch).persist()
         try:
-            ends = followed.where("state.part = 0").select("broker").collect()
-            brokers = [end.broker for end in ends]
+            counts = _counts(followed)
+            brokers = [row["broker"] for row in counts if row["state"]]
+            sums = {name: sum(row[name] for row in counts) for name in _KINDS}
 
             def write(table: Table) -> None:
-                content = self._rows_of(table, followed, rows, batch)
-                self.tables.replace(table, content, batch, brokers)
+                assert table.kind is not None
+                count = sums[table.kind]
+                content = self._rows_of(table, followed, rows, batch, count)
+                self.tables.replace(table, content, batch, brokers, count)
 
             with ThreadPoolExecutor(len(FOLLOWED_TABLES)) as writers:
                 list(writers.map(write, FOLLOWED_TABLES))
+            self._write_alerts(batch, sums["departure"])
+            self._write_batch(rows.sparkSession, batch, len(brokers), sums["departure"])
         finally:
             followed.unpersist()
-
-    def tasks(self, spark: SparkSession) -> int:
-        """How many tasks a batch has, but for those that write: to read, and to follow."""
-        return 2 * _tasks(spark)
 
     def _followed(self, rows: DataFrame, batch: int) -> DataFrame:
         from pyspark.sql import functions as sql
 
-        tasks = _tasks(rows.sparkSession)
-        to_lines, read = self.source.to_lines, ReadRequests(self.observed)
-
-        def to_requests(batches: Batches) -> Batches:
-            forget_archives()
-            return read(to_lines(batches))
+        tasks = tasks_of(rows.sparkSession)
 
         # Spark looks at a function's own signature: an object that is called has none for it.
         def follow(batches: Batches) -> Batches:
             forget_archives()
             return follow_all(batches)
 
-        follow_all = Follow(self.observed)
-        requests = rows.repartition(tasks).mapInArrow(to_requests, spark_schema(REQUESTS))
+        follow_all = Follow(self.observed, self.source.in_columns)
+        pieces = self.source.pieces(rows, tasks)
         key = sql.coalesce("broker", "quarantined.file")
-        by_broker = requests.unionByName(self._states(batch)).repartition(tasks, key)
+        by_broker = pieces.unionByName(self._states(batch)).repartition(tasks, key)
         in_order = by_broker.sortWithinPartitions("broker", "order", "line")
         return in_order.mapInArrow(follow, spark_schema(FOLLOWED))
 
     def _states(self, batch: int) -> DataFrame:
-        """The state of each broker before this batch, as rows among the requests."""
+        """The state of each broker before this batch, as rows among the pieces."""
         from pyspark.sql import Window
         from pyspark.sql import functions as sql
 
         before = self.tables.rows(STATES).where(sql.col("batch") < batch)
         newest = sql.max("batch").over(Window.partitionBy("broker"))
         last = before.withColumn("newest", newest).where("batch = newest")
-        quarantined = spark_schema(REQUESTS)["quarantined"].dataType
-        return last.select(
-            "broker",
-            sql.lit(STATE_ORDER).cast("long").alias("order"),
-            sql.col("part").cast("long").alias("line"),
-            sql.col("bytes").alias("request"),
-            sql.lit(None).cast(quarantined).alias("quarantined"),
-        )
+        given = {
+            "broker": sql.col("broker"),
+            "order": sql.lit(STATE_ORDER).cast("long"),
+            "line": sql.col("part").cast("long"),
+            "content": sql.col("bytes"),
+        }
+        columns = [
+            given.get(column.name, sql.lit(None)).cast(column.dataType).alias(column.name)
+            for column in spark_schema(PIECES)
+        ]
+        return last.select(*columns)
 
-    def _rows_of(self, table: Table, followed: DataFrame, rows: DataFrame, batch: int) -> DataFrame:
+    def _rows_of(
+        self, table: Table, followed: DataFrame, rows: DataFrame, batch: int, count: int
+    ) -> DataFrame:
         """The rows of a table among what came of a batch."""
         from pyspark.sql import functions as sql
 
@@ -95,22 +111,99 @@ class FollowBatch:
             "broker", "is_open", f"{table.kind}.*"
         )
         if table is DEPARTURES:
-            content = self._with_texts(content, rows)
+            content = self._with_texts(content, rows, batch, count)
         content = content.withColumn("batch", sql.lit(batch).cast("long"))
         return content.select(*table.columns.names)
 
-    def _with_texts(self, departures: DataFrame, rows: DataFrame) -> DataFrame:
-        """Departures with the text of their lines."""
+    def _with_texts(
+        self, departures: DataFrame, rows: DataFrame, batch: int, count: int
+    ) -> DataFrame:
+        """Departures with the text of their lines.
+
+        A line that was held when an earlier batch ended was said to depart there, with its text.
+        """
         from pyspark.sql import functions as sql
 
-        if departures.isEmpty():
+        if not count:
             nothing = sql.lit(None)
             return departures.withColumn("offset", nothing.cast("long")).withColumn(
                 "text", nothing.cast("string")
             )
-        texts = self.source.texts(departures.select("file", "line"), rows)
-        return departures.join(texts, ["file", "line"], "left")
+        places = departures.select("file", "line").distinct()
+        now = self.source.texts(places, rows).select("file", "line", "offset", "text")
+        before = self.tables.rows(DEPARTURES).where("text IS NOT NULL")
+        before = before.where(f"is_open OR batch = {batch}").select(
+            *_OF_LINE,
+            sql.col("offset").alias("offset_before"),
+            sql.col("text").alias("text_before"),
+        )
+        joined = departures.join(now.dropDuplicates(["file", "line"]), ["file", "line"], "left")
+        joined = joined.join(before.dropDuplicates(_OF_LINE), _OF_LINE, "left")
+        return joined.withColumns(
+            {
+                "offset": sql.coalesce("offset_before", "offset"),
+                "text": sql.coalesce("text_before", "text"),
+            }
+        )
+
+    def _write_alerts(self, batch: int, departures: int) -> None:
+        """Write the first departures of their kind, and report those that are new."""
+        from pyspark.sql import functions as sql
+
+        spark_rows = self.tables.rows(ALERTS).where(sql.col("batch") < batch)
+        if departures:
+            key = list(ALERT_KEY)
+            rest = [name for name in ALERTS.columns.names if name not in key]
+            first = sql.min_by(sql.struct(*rest), sql.struct("time", "file", "line", "because"))
+            of_batch = self.tables.rows(DEPARTURES).where(f"batch = {batch}")
+            firsts = of_batch.groupBy(*key).agg(first.alias("first")).select(*key, "first.*")
+            new = firsts.join(spark_rows, key, "left_anti").select(*ALERTS.columns.names)
+        else:
+            new = spark_rows.limit(0)
+        new = new.persist()
+        try:
+            self.tables.replace(ALERTS, new, batch, ())
+            if departures and self.on_alerts is not None:
+                alerts = [row.asDict() for row in new.orderBy("time", "file", "line").collect()]
+                if alerts:
+                    self.on_alerts(alerts)
+        finally:
+            new.unpersist()
+
+    def _write_batch(self, spark: SparkSession, batch: int, brokers: int, departures: int) -> None:
+        from pyspark.sql import functions as sql
+
+        row = spark.range(1).select(
+            sql.lit(batch).cast("long").alias("batch"),
+            sql.current_timestamp().alias("written"),
+            sql.lit(brokers).cast("long").alias("brokers"),
+            sql.lit(departures).cast("long").alias("departures"),
+        )
+        self.tables.replace(BATCHES, row, batch, ())
 
 
-def _tasks(spark: SparkSession) -> int:
-    return _TASKS_A_CORE * spark.sparkContext.defaultParallelism
+_OF_LINE = ["file", "line", "abridged"]
+"""A line; its file may be another one at the same path by now."""
+
+_KINDS = tuple(table.kind for table in FOLLOWED_TABLES if table.kind is not None)
+
+
+def _counts(followed: DataFrame) -> list[dict[str, Any]]:
+    """How many rows there are of each kind, by broker."""
+    from pyspark.sql import functions as sql
+
+    of_kinds = (sql.count(kind).alias(kind) for kind in _KINDS)
+    return [row.asDict() for row in followed.groupBy("broker").agg(*of_kinds).collect()]
+
+
+def tasks_of(spark: SparkSession) -> int:
+    """How many tasks sort lines out, and as many follow them."""
+    return _TASKS_A_CORE * cores(spark)
+
+
+def cores(spark: SparkSession) -> int:
+    """How many tasks Spark runs at a time; with Spark Connect, which does not say, its default."""
+    context = getattr(spark, "sparkContext", None)  # Spark Connect has none
+    if context is not None:
+        return int(context.defaultParallelism)
+    return min(int(spark.conf.get("spark.sql.shuffle.partitions") or 1), 64)

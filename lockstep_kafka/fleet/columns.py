@@ -27,22 +27,14 @@ RANGES = pyarrow.schema(
         field("first_line", int64()),
         field("lines", int64()),
         field("flaw", string()),
+        field("brokers", list_(string())),
+        field("disk_size", int64()),
+        field("written_ns", int64()),
+        field("layout", string()),
+        field("batch", int64()),
     ]
 )
 """Whole lines of log files, as a `LogRange` has them; `broker`, `size`, `digest` are its file."""
-
-LINES = pyarrow.schema(
-    [
-        field("file", string()),
-        field("order", int64()),
-        field("line", int64()),
-        field("offset", int64()),
-        field("content", binary()),
-        field("has_end", bool_()),
-        field("flaw", string()),
-    ]
-)
-"""Physical lines: bytes without the newline, whether one follows, and why they are not all."""
 
 QUARANTINED = struct(
     [
@@ -54,18 +46,23 @@ QUARANTINED = struct(
     ]
 )
 
-REQUESTS = pyarrow.schema(
+PIECES = pyarrow.schema(
     [
         field("broker", string()),
         field("order", int64()),
         field("line", int64()),
-        field("request", binary()),
+        field("file", string()),
+        *(RANGES.field(name) for name in ("size", "digest", "begin", "end", "stored", "flaw")),
+        field("content", binary()),
+        field("numbers", list_(int64())),
         field("quarantined", QUARANTINED),
     ]
 )
-"""Requests, encoded by the follower's own code, or what is said of a line that is none.
+"""Lines of one broker, from `line` on, in the order of `order` and `line`.
 
-A row whose `order` is -1 is a part of the state in which the broker's follower was left.
+They are those of a range of a file, or, with `numbers`, the lines of these numbers in `content`,
+which is compressed. `quarantined` is said of a line that is no request. A piece whose `order` is -1
+has a part of the state in which the broker's follower was left as its content.
 """
 
 _CANDIDATE = struct(
@@ -171,7 +168,15 @@ FOLLOWED = pyarrow.schema(
 `is_open` rows say what is so if no line follows; the next batch of the broker replaces them.
 """
 
-WANTED = RANGES.append(field("wanted", list_(int64())))
+TEXT_RANGES = pyarrow.schema(
+    [
+        *(
+            RANGES.field(name)
+            for name in ("path", "size", "digest", "stored", "begin", "end", "first_line", "flaw")
+        ),
+        field("wanted", list_(int64())),
+    ]
+)
 """Ranges of files, with the numbers of the lines of which the text is wanted."""
 
 TEXTS = pyarrow.schema(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lockstep_kafka.findings import Candidate, Verdict
 from lockstep_kafka.fleet.groups import CAUSE, Grouping, answers, largest_groups, with_who
-from lockstep_kafka.fleet.tables import DEPARTURES, METRICS, QUARANTINE, SESSIONS, Tables
+from lockstep_kafka.fleet.spark_tables import Tables
+from lockstep_kafka.fleet.tables import DEPARTURES, METRICS, QUARANTINE, SESSIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

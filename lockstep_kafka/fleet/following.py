@@ -1,4 +1,4 @@
-"""Requests to findings: what tasks do behind the shuffle, broker by broker."""
+"""Lines to findings: what tasks do behind the shuffle, broker by broker."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 
 from msgspec import structs
 
-from lockstep_kafka.files.lines import decode_request
+from lockstep_kafka.files.lines import Reason
 from lockstep_kafka.findings import (
+    MOVED,
     Finding,
     LineCounts,
     LineFinding,
@@ -22,7 +23,8 @@ from lockstep_kafka.findings import (
     Side,
     Verdict,
 )
-from lockstep_kafka.fleet.columns import FOLLOWED, Batches, batches_of, rows_of
+from lockstep_kafka.fleet.broker_log import BrokerLog, Piece, log_of
+from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, Batches, batches_of, rows_of
 from lockstep_kafka.fleet.reading import Observed, quarantined
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 
@@ -33,43 +35,63 @@ _STATE_PART = 8 * 2**20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _KINDS = {name: place for place, name in enumerate(FOLLOWED.names)}
 
-_Request = tuple[str, int, int, bytes | None, dict[str, Any] | None]
+
+def _unit(piece: Piece) -> tuple[int, str | None, bool] | None:
+    """What is read as one: a file, or lines of it that stand in pieces; None for what is not."""
+    if piece["quarantined"] is not None:
+        return None
+    return piece["order"], piece["file"], piece["content"] is None
+
+
+_OF_FOLLOWER = {Reason.REPEATED.value, Reason.LATE.value, MOVED}
+"""What is said of lines that were read; of others no broker is known but by the path."""
 
 
 @dataclass(frozen=True)
 class Follow:
-    """Requests to what comes of them (`REQUESTS` to `FOLLOWED`).
+    """Pieces to what comes of them (`PIECES` to `FOLLOWED`).
 
-    The rows of a broker stand together, in the order of `order` and `line`.
+    The pieces of a broker stand together, in the order of `order` and `line`. What is found with
+    `in_columns` is what is found without.
     """
 
     observed: Observed
+    in_columns: bool
 
-    def __call__(self, requests: Batches) -> Batches:
+    def __call__(self, pieces: Batches) -> Batches:
         """Follow each broker from where its state was left, and give out its new state."""
-        return batches_of(self._rows(requests), FOLLOWED)
+        return batches_of(self._rows(pieces), FOLLOWED)
 
-    def _rows(self, requests: Batches) -> Iterator[tuple[Any, ...]]:
-        rows = rows_of(requests, ("broker", "order", "line", "request", "quarantined"))
-        for broker, of_broker in groupby(rows, itemgetter(0)):
+    def _rows(self, pieces: Batches) -> Iterator[tuple[Any, ...]]:
+        rows = (dict(zip(PIECES.names, row, strict=True)) for row in rows_of(pieces, PIECES.names))
+        for broker, of_broker in groupby(rows, itemgetter("broker")):
             yield from self._broker(broker, of_broker)
 
-    def _broker(self, broker: str, rows: Iterable[_Request]) -> Iterator[tuple[Any, ...]]:
+    def _broker(self, broker: str | None, pieces: Iterable[Piece]) -> Iterator[tuple[Any, ...]]:
         state: list[bytes] = []
-        follower: BrokerFollower | None = None
-        for _, order, _, request, skipped in rows:
-            if skipped is not None:
-                yield _row(broker, "quarantined", skipped)
-            elif order == STATE_ORDER:
-                state.append(request or b"")
+        log: BrokerLog | None = None
+        for unit, of_unit in groupby(pieces, _unit):
+            if unit is None:
+                for piece in of_unit:
+                    yield _row(broker, "quarantined", piece["quarantined"])
+            elif unit[0] == STATE_ORDER:
+                state += [piece["content"] for piece in of_unit]
             else:
-                if follower is None:
-                    follower = self.observed.follower(broker, b"".join(state) if state else None)
-                decoded = decode_request(request or b"")
-                for finding in follower.follow(decoded, follower.position + 1):
-                    yield from rows_of_finding(broker, finding, is_open=False)
-        if follower is not None:
-            yield from self._end(broker, follower)
+                assert broker is not None, "lines that are followed are some broker's"
+                log = log or log_of(
+                    broker, self.observed, b"".join(state) or None, in_columns=self.in_columns
+                )
+                for finding in log.read(of_unit):
+                    yield from self._rows_of(broker, finding)
+        if log is not None and log.kept is not None:
+            yield from self._end(log.broker, log.kept)
+
+    def _rows_of(self, broker: str, finding: Finding) -> Iterator[tuple[Any, ...]]:
+        if isinstance(finding, LineFinding) and finding.reason not in _OF_FOLLOWER:
+            named = self.observed.paths.broker(finding.at.file)
+            yield _row(named, "quarantined", quarantined(finding))
+        else:
+            yield from rows_of_finding(broker, finding, is_open=False)
 
     def _end(self, broker: str, follower: BrokerFollower) -> Iterator[tuple[Any, ...]]:
         """The lines end here for now: what is so if none follows, and from where to go on."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from types import MappingProxyType
+from typing import BinaryIO
 
 from lockstep.errors import LockstepError
 from lockstep.system.compressed_stream import LONGEST_MAGIC, DamagedStream, compression_of
-from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
-from lockstep_kafka.files.layouts import layout_of
+from lockstep.system.physical_lines import STANDARD_INPUT, blocks_of, physical_lines
 from lockstep_kafka.files.log_files import in_order_of_time, log_paths
+from lockstep_kafka.files.request_log import SeenLayout
 
 HEAD_BYTES = 1_024
 """As much of a file tells it from all others: a first line has a time, and names a connection."""
@@ -26,42 +27,47 @@ FirstTime = Callable[[bytes], int | None]
 
 
 @dataclass(frozen=True)
+class Stored:
+    """How a file lies on disk: its size in bytes, and when it was last written, in nanoseconds."""
+
+    size: int = 0
+    written_ns: int = 0
+
+
+@dataclass(frozen=True)
 class LogFile:
     """A file as a look at it shows it.
 
-    `size` is in bytes, as the file stands there. `head` are the first bytes of the content, and
-    `first_ms` is the first time in it, None where the first lines show none. `layout` is that of
-    the first request, None where the first lines have none. `unreadable` says why the file cannot
-    be read, or is None.
+    `head` are the first bytes of the content, and `first_ms` is the first time in it, None where
+    the first lines show none. `layout` is that of the first request, None where there is none;
+    `first_line` is the first line then, with its number. `unreadable` says why the file cannot be
+    read, or is None.
     """
 
     path: str
-    size: int = 0
+    stored: Stored = Stored()
     is_compressed: bool = False
     head: bytes = b""
     first_ms: int | None = None
     layout: str | None = None
+    first_line: tuple[int, str] | None = None
     unreadable: str | None = None
 
+    @property
+    def size(self) -> int:
+        """In bytes, as the file lies there."""
+        return self.stored.size
 
-def look_at(logs: Sequence[str], first_time: FirstTime) -> list[LogFile]:
-    """The files that some logs stand for, in the order of the first time in each.
 
-    A log is what `log_paths` reads, but for standard input and pipes. A file that shows no time
-    keeps its place. `LockstepError` for a log that stands for no file.
+def paths_of(logs: Sequence[str]) -> list[str]:
+    """The files that some logs stand for, which are those of `log_paths`, but no pipes.
+
+    `LockstepError` for a log that stands for no file.
     """
-    paths = _paths(logs)
-    with ThreadPoolExecutor(_LOOKERS) as lookers:
-        files = list(lookers.map(lambda path: _look(path, first_time), paths))
-    return in_order_of_time(files, lambda file: file.first_ms)
-
-
-def _paths(logs: Sequence[str]) -> list[str]:
     if STANDARD_INPUT in logs:
         raise LockstepError(
-            "standard input cannot be read with --engine spark: a task that fails reads its part "
-            "again",
-            cure="name files, or leave --engine spark out",
+            "standard input cannot be read into tables: what fails is read again",
+            cure="name files, or leave out --engine and --out",
         )
     paths = [os.path.abspath(path) for path in log_paths(logs)]
     for path in paths:
@@ -70,22 +76,49 @@ def _paths(logs: Sequence[str]) -> list[str]:
     return paths
 
 
-def _look(path: str, first_time: FirstTime) -> LogFile:
-    head = bytearray()
-    first_ms = layout = None
+def look_at(
+    paths: Sequence[str], first_time: FirstTime, known: Mapping[str, Stored] = MappingProxyType({})
+) -> list[LogFile]:
+    """Files in the order of the first time in each; those that are stored as is known are left out.
+
+    A file that shows no time keeps its place.
+    """
+    with ThreadPoolExecutor(_LOOKERS) as lookers:
+        looked_at = lookers.map(lambda path: _look(path, first_time, known.get(path)), paths)
+        files = [file for file in looked_at if file is not None]
+    return in_order_of_time(files, lambda file: file.first_ms)
+
+
+def _look(path: str, first_time: FirstTime, known: Stored | None) -> LogFile | None:
+    first_ms, seen = None, SeenLayout()
     try:
+        status = os.stat(path)
+        stored = Stored(status.st_size, status.st_mtime_ns)
+        if stored == known:
+            return None
         with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
             compression = compression_of(file.read(LONGEST_MAGIC))
+            file.seek(0)
+            head = head_of(file)
         with suppress(DamagedStream):
-            for line in islice(physical_lines(path), _LINES_LOOKED_AT):
-                if len(head) < HEAD_BYTES:
-                    head += line.content + b"\n" * line.has_end
-                layout = layout or layout_of(line.content)
-                first_ms = first_time(line.content)
-                if first_ms is not None and len(head) >= HEAD_BYTES:
+            for line in physical_lines(path):
+                seen.look_at(line)
+                if first_ms is None and line.number <= _LINES_LOOKED_AT:
+                    first_ms = first_time(line.content)
+                if seen.name is not None and (first_ms or line.number >= _LINES_LOOKED_AT):
                     break
     except OSError as error:
         return LogFile(path, unreadable=error.strerror or str(error))
-    begins = bytes(head[:HEAD_BYTES])
-    return LogFile(path, size, compression is not None, begins, first_ms, layout)
+    is_compressed = compression is not None
+    return LogFile(path, stored, is_compressed, head, first_ms, seen.name, seen.first)
+
+
+def head_of(file: BinaryIO) -> bytes:
+    """The first bytes of the content of a file that is at its beginning."""
+    head = bytearray()
+    with suppress(DamagedStream):
+        for block in blocks_of(file):
+            head += block
+            if len(head) >= HEAD_BYTES:
+                break
+    return bytes(head[:HEAD_BYTES])

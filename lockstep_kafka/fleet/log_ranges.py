@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from lockstep.system.compressed_stream import DamagedStream
 from lockstep.system.physical_lines import blocks_of
@@ -39,12 +40,18 @@ class Identity:
 class ReadSoFar:
     """How much of a file was read: bytes, and lines.
 
-    `stored` is the size of the compressed file, None where it was plain.
+    `stored` is the size of the compressed file, None where it was plain. `flaw` says why it cannot
+    be read on, or is None.
     """
 
     end: int = 0
     lines: int = 0
     stored: int | None = None
+    flaw: str | None = None
+
+
+BrokersIn = Callable[[bytes], set[str]]
+"""The brokers that whole lines name."""
 
 
 class ReadFiles:
@@ -73,7 +80,12 @@ class ReadFiles:
 
 
 def _identity(head: bytes, broker: str, size: int) -> Identity:
-    return Identity(broker, size, hashlib.sha256(head[:size]).hexdigest())
+    return Identity(broker, size, digest_of(head[:size]))
+
+
+def digest_of(beginning: bytes) -> str:
+    """What the beginning of a file is known by."""
+    return hashlib.sha256(beginning).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -94,12 +106,14 @@ class Measure:
     """What was counted in a chunk.
 
     `end` is where its last whole line ends, or where the chunk begins if none does. `flaw` says why
-    a compressed file cannot be read on from there, or is None.
+    a compressed file cannot be read on from there, or is None. `brokers` are those whose lines end
+    in the chunk.
     """
 
     lines: int
     end: int
     flaw: str | None = None
+    brokers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,7 +122,8 @@ class LogRange:
 
     Ranges are followed in the order of `order`, which all ranges of a file in one run share, and
     then of their lines. `stored` is the size of the file where it is compressed, None where it is
-    plain. `flaw` says why the file cannot be read on behind them, or is None.
+    plain. `flaw` says why the file cannot be read on behind them, or is None. Lines that name a
+    broker name one of `brokers`. `disk_size` and `written_ns` are how the file was stored.
     """
 
     file: Identity
@@ -120,6 +135,10 @@ class LogRange:
     first_line: int
     lines: int
     flaw: str | None = None
+    brokers: tuple[str, ...] = ()
+    disk_size: int = 0
+    written_ns: int = 0
+    layout: str | None = None
 
 
 def chunks_of(file: LogFile, read: ReadSoFar | None) -> list[Chunk]:
@@ -138,38 +157,61 @@ def chunks_of(file: LogFile, read: ReadSoFar | None) -> list[Chunk]:
     ]
 
 
-def measured(chunk: Chunk) -> Measure:
+def measured(chunk: Chunk, brokers_in: BrokersIn) -> Measure:
     """Count the lines of a chunk. `OSError` where the file cannot be read."""
     with open(chunk.path, "rb") as file:
         if chunk.end is None:
-            return _measured_to_the_end(blocks_of(file))
-        file.seek(chunk.begin)
-        return _measured(file, chunk.begin, chunk.end)
+            return _counted(blocks_of(file), 0, brokers_in, is_complete=True)
+        begun = _line_begun_before(file, chunk.begin)
+        blocks = chain((begun,), _blocks(file, chunk.begin, chunk.end))
+        counted = _counted(blocks, chunk.begin - len(begun), brokers_in, is_complete=False)
+        return replace(counted, end=max(counted.end, chunk.begin))
 
 
-def _measured(file: io.BufferedReader, begin: int, end: int) -> Measure:
-    """The newlines count: the line behind the last one ends in the next chunk, or is unfinished."""
+def _line_begun_before(file: io.BufferedReader, place: int) -> bytes:
+    """What stands before a place of the line that goes on there; the file is at that place then."""
+    begun = b""
+    at = place
+    while at > 0 and b"\n" not in begun:
+        size = min(_BLOCK, at)
+        at -= size
+        file.seek(at)
+        begun = file.read(size) + begun
+    file.seek(place)
+    return begun[begun.rfind(b"\n") + 1 :]
+
+
+def _blocks(file: io.BufferedReader, begin: int, end: int) -> Iterator[bytes]:
+    while begin < end and (block := file.read(min(_BLOCK, end - begin))):
+        begin += len(block)
+        yield block
+
+
+def _counted(
+    blocks: Iterator[bytes], begin: int, brokers_in: BrokersIn, *, is_complete: bool
+) -> Measure:
+    """The newlines count; a last line without one is a line where the file is complete."""
     lines, whole, at = 0, begin, begin
-    while at < end and (block := file.read(min(_BLOCK, end - at))):
-        lines += block.count(b"\n")
-        if (newline := block.rfind(b"\n")) >= 0:
-            whole = at + newline + 1
-        at += len(block)
-    return Measure(lines, whole)
-
-
-def _measured_to_the_end(content: Iterator[bytes]) -> Measure:
-    """A compressed file is complete: a last line without a newline is one, too."""
-    lines = whole = at = 0
+    brokers: set[str] = set()
+    flaw = None
+    held = bytearray()
     try:
-        for block in content:
-            lines += block.count(b"\n")
-            if (newline := block.rfind(b"\n")) >= 0:
-                whole = at + newline + 1
+        for block in blocks:
             at += len(block)
+            newline = block.rfind(b"\n") + 1
+            if not newline:
+                held += block
+                continue
+            lines += block.count(b"\n")
+            whole = at - len(block) + newline
+            brokers |= brokers_in(bytes(held) + block[:newline])
+            held = bytearray(block[newline:])
     except DamagedStream as damaged:
-        return Measure(lines, whole, str(damaged))
-    return Measure(lines + (at > whole), at)
+        flaw = str(damaged)
+    if is_complete and flaw is None and held:
+        lines, whole = lines + 1, at
+        brokers |= brokers_in(bytes(held))
+    return Measure(lines, whole, flaw, tuple(sorted(brokers)))
 
 
 def ranges_of(
@@ -181,29 +223,44 @@ def ranges_of(
     range even without new lines, so that it is not measured again.
     """
     read = read or ReadSoFar()
-    stored = None
+    whole = seen_range(file, identity, read)
     if file.is_compressed:
-        stored = file.size
         measures = [
-            Measure(max(whole.lines - read.lines, 0), max(whole.end, read.end), whole.flaw)
-            for whole in measures
+            replace(part, lines=max(part.lines - read.lines, 0), end=max(part.end, read.end))
+            for part in measures
         ]
     ranges = []
     begin, first_line = read.end, read.lines + 1
     for part in measures:
         if part.lines or file.is_compressed:
             ranges.append(
-                LogRange(
-                    identity,
-                    file.path,
-                    stored,
-                    0,
-                    begin,
-                    part.end,
-                    first_line,
-                    part.lines,
-                    part.flaw,
+                replace(
+                    whole,
+                    begin=begin,
+                    end=part.end,
+                    first_line=first_line,
+                    lines=part.lines,
+                    flaw=part.flaw,
+                    brokers=part.brokers,
                 )
             )
             begin, first_line = part.end, first_line + part.lines
     return ranges
+
+
+def seen_range(file: LogFile, identity: Identity, read: ReadSoFar) -> LogRange:
+    """What says of a file that it holds nothing new: a range without lines."""
+    return LogRange(
+        identity,
+        file.path,
+        file.size if file.is_compressed else None,
+        0,
+        read.end,
+        read.end,
+        read.lines + 1,
+        0,
+        read.flaw,
+        disk_size=file.size,
+        written_ns=file.stored.written_ns,
+        layout=file.layout,
+    )

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
+from lockstep.system.in_thread import in_thread
 from lockstep.words import plural
-from lockstep_kafka.fleet.arrival import Arrived, arrived, measure_on, put_into, read_before
-from lockstep_kafka.fleet.batch import FollowBatch
-from lockstep_kafka.fleet.log_files import LogFile
+from lockstep_kafka.columns.compiled import is_compiled, pays
+from lockstep_kafka.fleet.arrival import Newcomers, Row, newcomers, range_table
+from lockstep_kafka.fleet.batch import FollowBatch, OnAlerts, tasks_of
+from lockstep_kafka.fleet.inputs import measure_on, read_before
 from lockstep_kafka.fleet.reading import Observed
+from lockstep_kafka.fleet.retention import newest_to_delete, retain
 from lockstep_kafka.fleet.source import FileSource, Topic, TopicSource
-from lockstep_kafka.fleet.tables import INPUTS, Tables
+from lockstep_kafka.fleet.spark_tables import Tables
+from lockstep_kafka.fleet.tables import BATCHES, INPUTS, STATES, refuse_lost
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,10 +54,11 @@ class Course:
         self._stages.clear()
 
     def look(self) -> None:
-        """Say how far it is now."""
-        if self._batch is None:
+        """Say how far it is now, where Spark says that."""
+        context = getattr(self.spark, "sparkContext", None)  # Spark Connect has none
+        if self._batch is None or context is None:
             return
-        tracker = self.spark.sparkContext.statusTracker()
+        tracker = context.statusTracker()
         for stage in tracker.getActiveStageIds():
             info = tracker.getStageInfo(stage)
             if info is not None:
@@ -69,80 +76,94 @@ class Course:
 
 
 _CHECKPOINT = "_checkpoint"
-_LOOK_SECONDS = 1
-_BATCHES_OF_STATES = 100
+_LOOK_SECONDS = 1.0
+_BATCHES_BETWEEN_TIDYING = 100
 """How many batches of one run go by until old states are dropped."""
 
 
-def follow_stream(
-    spark: SparkSession,
-    follow: FollowBatch,
-    course: Course,
-    *,
-    forever: Callable[[], None] | None = None,
-) -> None:
-    """Follow all batches that are there.
+@dataclass(frozen=True)
+class Run:
+    """One run into some tables.
 
-    With `forever` follow also those that come, until Ctrl-C, and call it after each.
-    Which batches are done is in the checkpoint beside the tables.
+    `on_step` takes how far it is, `on_alerts` new alerts. Of batches that were written more than
+    `retain_days` ago nothing is kept.
     """
-    follow.tables.drop_old_states()
 
-    def follow_batch(rows: DataFrame, batch: int) -> None:
-        if batch % _BATCHES_OF_STATES == _BATCHES_OF_STATES - 1:
-            follow.tables.drop_old_states()
-        course.begin(batch, follow.source.lines(rows))
-        follow(rows, batch)
-        if forever is not None:
-            forever()
+    spark: SparkSession
+    tables: Tables
+    observed: Observed
+    on_step: Callable[[str], None] = lambda _: None
+    on_alerts: OnAlerts | None = None
+    retain_days: int | None = None
 
-    writer = follow.source.stream(spark).writeStream.foreachBatch(follow_batch)
-    writer = writer.option("checkpointLocation", str(follow.tables.folder / _CHECKPOINT))
-    trigger = {"availableNow": True} if forever is None else {"processingTime": "0 seconds"}
-    query = writer.trigger(**trigger).start()
-    while not query.awaitTermination(_LOOK_SECONDS):
-        course.look()
+    def follow_files(self, paths: Sequence[str]) -> Newcomers:
+        """Bring the tables up to what some files hold now."""
+        self._refuse_lost(of_files=True)
+        self.on_step(f"{len(paths):,} files: which lines are new")
+        before = read_before(self.tables)
+        measure_all = measure_on(self.spark, self.observed)
+        found = newcomers(paths, before, self.observed, measure_all)
+        if found.rows:
+            self.tables.append(INPUTS, self.spark.createDataFrame(range_table(found.rows)))
+        self._follow_all(found.of_batches)
+        if found.of_batches:
+            self._tidy(paths)
+        return found
 
+    def _refuse_lost(self, *, of_files: bool) -> None:
+        tables = self.tables
+        has_later = (
+            not tables.is_there(BATCHES)
+            and tables.is_there(STATES)
+            and not tables.rows(STATES).where("batch > 0").isEmpty()
+        )
+        refuse_lost(tables, has_later_batches=has_later, of_files=of_files)
 
-def follow_files(
-    spark: SparkSession,
-    tables: Tables,
-    observed: Observed,
-    files: Sequence[LogFile],
-    on_step: Callable[[str], None] = lambda _: None,
-) -> Arrived:
-    """Bring the tables up to what some files hold now; what was new of them."""
-    readable = [file for file in files if file.unreadable is None]
-    on_step(f"{len(readable):,} files: which lines are new")
-    before = read_before(tables)
-    new = arrived(
-        readable,
-        lambda path: observed.paths.broker(path) or "",
-        before.files,
-        measure_on(spark),
-    )
-    put_into(tables, spark, new.ranges, before.next_order)
-    if tables.is_there(INPUTS):
-        # A batch that an earlier run has begun is done first, even where nothing is new.
-        follow = FollowBatch(tables, observed, FileSource(tables))
-        follow_stream(spark, follow, Course(spark, on_step, follow.tasks(spark), new.lines))
-    return new
+    def _follow_all(self, of_batches: Sequence[list[Row]]) -> None:
+        lines = sum(row["lines"] for rows in of_batches for row in rows)
+        course = Course(self.spark, self.on_step, 2 * tasks_of(self.spark), lines)
+        for rows in of_batches:
+            size = sum(row["end"] - row["begin"] for row in rows)
+            source = FileSource(self.observed, in_columns=pays(size))
+            follow = FollowBatch(self.tables, self.observed, source, self.on_alerts)
+            of_batch = self.spark.createDataFrame(range_table(rows))
+            batch = rows[0]["batch"]
+            course.begin(batch, sum(row["lines"] for row in rows))
+            in_thread(partial(follow, of_batch, batch), course.look, every=_LOOK_SECONDS)
 
+    def _tidy(self, paths: Iterable[str] = ()) -> None:
+        self.tables.drop_old_states()
+        if self.retain_days is not None:
+            rows = self.tables.rows(BATCHES).selectExpr("batch", "unix_millis(written) AS ms")
+            written = {
+                row.batch: datetime.fromtimestamp(row.ms / 1000, UTC) for row in rows.collect()
+            }
+            retain(self.tables, newest_to_delete(written, self.retain_days), paths)
 
-def follow_topic(
-    spark: SparkSession,
-    tables: Tables,
-    observed: Observed,
-    topic: Topic,
-    on_step: Callable[[str], None] = lambda _: None,
-    *,
-    forever: Callable[[], None] | None = None,
-) -> None:
-    """Bring the tables up to what a topic holds now.
+    def follow_topic(self, topic: Topic, *, forever: Callable[[], None] | None = None) -> None:
+        """Bring the tables up to what a topic holds now.
 
-    With `forever` go on until Ctrl-C, and call it after each batch.
-    """
-    on_step(f"topic {topic.name}")
-    follow = FollowBatch(tables, observed, TopicSource(topic, tables))
-    course = Course(spark, on_step, follow.tasks(spark))
-    follow_stream(spark, follow, course, forever=forever)
+        With `forever` go on until Ctrl-C, and call it after each batch. Which batches are done is
+        in the checkpoint beside the tables.
+        """
+        self._refuse_lost(of_files=False)
+        self.on_step(f"topic {topic.name}")
+        source = TopicSource(topic, self.observed, in_columns=is_compiled())
+        follow = FollowBatch(self.tables, self.observed, source, self.on_alerts)
+        course = Course(self.spark, self.on_step, 2 * tasks_of(self.spark))
+        self._tidy()
+
+        def follow_batch(rows: DataFrame, batch: int) -> None:
+            if batch % _BATCHES_BETWEEN_TIDYING == _BATCHES_BETWEEN_TIDYING - 1:
+                self._tidy()
+            course.begin(batch, 0)
+            follow(rows, batch)
+            if forever is not None:
+                forever()
+
+        writer = source.stream(self.spark).writeStream.foreachBatch(follow_batch)
+        writer = writer.option("checkpointLocation", f"{self.tables.target}/{_CHECKPOINT}")
+        trigger = {"availableNow": True} if forever is None else {"processingTime": "0 seconds"}
+        query = writer.trigger(**trigger).start()
+        while not query.awaitTermination(int(_LOOK_SECONDS)):
+            course.look()

@@ -6,81 +6,93 @@ To a topic shippers write the lines of logs, a record a line.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from lockstep.errors import LockstepError
+from lockstep.spark.task_start import forget_archives
 from lockstep_kafka.fleet.columns import (
-    LINES,
+    PIECES,
+    RANGES,
+    TEXT_RANGES,
     TEXTS,
-    WANTED,
     Batches,
-    batches_of,
-    rows_of,
     spark_schema,
 )
-from lockstep_kafka.fleet.reading import lines, texts
-from lockstep_kafka.fleet.tables import DEPARTURES, INPUTS, Tables
+from lockstep_kafka.fleet.pieces import RangePieces, RecordPieces
+from lockstep_kafka.fleet.reading import Observed
+from lockstep_kafka.fleet.texts import texts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 class Source(Protocol):
-    """Where lines come from."""
+    """Where lines come from. With `in_columns` they are followed in columns."""
 
     @property
-    def to_lines(self) -> Callable[[Batches], Batches]:
-        """What tasks do with the rows of the stream: the lines of them (`LINES`)."""
+    def in_columns(self) -> bool:
+        """Whether there are so many lines that it pays."""
         ...
 
-    def stream(self, spark: SparkSession) -> DataFrame:
-        """The rows as they arrive, those of a batch in one unit that is followed together."""
-        ...
-
-    def lines(self, rows: DataFrame) -> int:
-        """How many lines a batch has."""
+    def pieces(self, rows: DataFrame, tasks: int) -> DataFrame:
+        """The lines of a batch, put down to brokers (`PIECES`)."""
         ...
 
     def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
         """The text of the lines at some places (`file`, `line`), as `TEXTS`.
 
-        `rows` are those of the batch; what is not found is left out.
+        `rows` are those of the batch; what is not found there is left out.
         """
         ...
 
 
+@dataclass(frozen=True)
 class FileSource:
     """Ranges of log files."""
 
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
+    observed: Observed
+    in_columns: bool
 
-    to_lines = staticmethod(lines)
-
-    def stream(self, spark: SparkSession) -> DataFrame:
-        # A commit of the table is one file, which is one batch.
-        reader = spark.readStream.format("delta").option("maxFilesPerTrigger", 1)
-        return reader.load(self._tables.path(INPUTS))
-
-    def lines(self, rows: DataFrame) -> int:
-        row = rows.agg({"lines": "sum"}).first()
-        return 0 if row is None else row[0] or 0
-
-    def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
-        """Of whatever batch a line is, its range is in the table of inputs."""
+    def pieces(self, rows: DataFrame, tasks: int) -> DataFrame:
+        """Ranges with lines of several brokers are read to put their lines down to them."""
         from pyspark.sql import functions as sql
 
-        ranges = self._tables.rows(INPUTS)
-        first = ranges["first_line"]
-        is_in = (ranges["path"] == places["file"]) & places["line"].between(
-            first, first + ranges["lines"] - 1
+        def sort_out(batches: Batches) -> Batches:
+            forget_archives()
+            return pieces_of(batches)
+
+        pieces_of = RangePieces(self.observed)
+        given = {
+            "broker": sql.col("brokers")[0],
+            "line": sql.col("first_line"),
+            "file": sql.col("path"),
+        } | {name: sql.col(name) for name in RANGES.names if name != "broker"}
+        columns = [
+            given.get(column.name, sql.lit(None)).cast(column.dataType).alias(column.name)
+            for column in spark_schema(PIECES)
+        ]
+        has_one = sql.size("brokers") == 1
+        of_one = rows.where(has_one & (sql.col("begin") < sql.col("end"))).select(*columns)
+        of_several = rows.where(~has_one).repartition(tasks)
+        return of_one.unionByName(of_several.mapInArrow(sort_out, spark_schema(PIECES)))
+
+    def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
+        """Each range is read as far as its lines are wanted."""
+        from pyspark.sql import functions as sql
+
+        def read(batches: Batches) -> Batches:
+            forget_archives()
+            return texts(batches)
+
+        first = rows["first_line"]
+        is_in = (rows["path"] == places["file"]) & places["line"].between(
+            first, first + rows["lines"] - 1
         )
-        columns = [ranges[name] for name in ranges.columns]
-        joined = ranges.join(places.distinct(), is_in).groupBy(*columns)
+        columns = [rows[name] for name in TEXT_RANGES.names if name != "wanted"]
+        joined = rows.join(places, is_in).groupBy(*columns)
         wanted = joined.agg(sql.collect_list(places["line"]).alias("wanted"))
-        return wanted.select(*WANTED.names).mapInArrow(texts, spark_schema(TEXTS))
+        return wanted.select(*TEXT_RANGES.names).mapInArrow(read, spark_schema(TEXTS))
 
 
 _URL = re.compile(r"kafka://(?P<servers>[^/]+:\d+)/(?P<topic>[\w.-]+)")
@@ -107,6 +119,7 @@ class Topic:
         return cls(match["servers"], match["topic"])
 
 
+@dataclass(frozen=True)
 class TopicSource:
     """The records of a topic.
 
@@ -114,19 +127,24 @@ class TopicSource:
     its number is the record's offset. All lines of a broker are in one partition, in their order.
     """
 
-    def __init__(self, topic: Topic, tables: Tables) -> None:
-        self._topic = topic
-        self._tables = tables
+    topic: Topic
+    observed: Observed
+    in_columns: bool
 
-    @staticmethod
-    def to_lines(records: Batches) -> Batches:
-        """What tasks do with the records: `LINES`."""
-        return batches_of(_lines(records), LINES, "content")
+    def pieces(self, rows: DataFrame, tasks: int) -> DataFrame:
+        """The records are put down to brokers where they are read."""
+
+        def sort_out(batches: Batches) -> Batches:
+            forget_archives()
+            return pieces_of(batches)
+
+        pieces_of = RecordPieces(self.observed)
+        return rows.mapInArrow(sort_out, spark_schema(PIECES))
 
     def stream(self, spark: SparkSession) -> DataFrame:
         """All records that the topic still has, and those that come."""
-        reader = spark.readStream.format("kafka").option("subscribe", self._topic.name)
-        reader = reader.option("kafka.bootstrap.servers", self._topic.servers)
+        reader = spark.readStream.format("kafka").option("subscribe", self.topic.name)
+        reader = reader.option("kafka.bootstrap.servers", self.topic.servers)
         reader = reader.option("startingOffsets", "earliest")
         reader = reader.option("maxOffsetsPerTrigger", BATCH_RECORDS)
         return reader.load().selectExpr(
@@ -136,19 +154,8 @@ class TopicSource:
             "value AS content",
         )
 
-    def lines(self, rows: DataFrame) -> int:
-        """Not known: counting would read the records twice."""
-        return 0
-
     def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
-        """Of the lines of the batch, and of those that an earlier batch said to depart."""
+        """The records are read again."""
         text = "CAST(content AS STRING) AS text"
-        now = rows.selectExpr("file", "line", "CAST(NULL AS LONG) AS offset", text)
-        before = self._tables.rows(DEPARTURES).select(*TEXTS.names)
-        known = now.unionByName(before.where("text IS NOT NULL"))
-        return known.join(places, ["file", "line"], "left_semi").dropDuplicates(["file", "line"])
-
-
-def _lines(records: Batches) -> Iterator[tuple[object, ...]]:
-    for file, order, line, content in rows_of(records, ("file", "order", "line", "content")):
-        yield file, order, line, None, (content or b"").removesuffix(b"\n"), True, None
+        lines = rows.selectExpr("file", "line", "CAST(NULL AS LONG) AS offset", text)
+        return lines.join(places, ["file", "line"], "left_semi")

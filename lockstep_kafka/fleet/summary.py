@@ -21,13 +21,13 @@ from lockstep_kafka.findings import (
     Verdict,
 )
 from lockstep_kafka.fleet.groups import CAUSE, Group, Grouping, answers, largest_groups, with_who
+from lockstep_kafka.fleet.spark_tables import Tables
 from lockstep_kafka.fleet.tables import (
     DEPARTURES,
     INPUTS,
     QUARANTINE,
     SESSIONS,
     STATES,
-    Tables,
 )
 from lockstep_kafka.rules import Rule, rule_of
 from lockstep_kafka.totals import (
@@ -42,8 +42,11 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-_MOST_SESSIONS = 20
-_MOST_GROUPS = 20
+MOST_SESSIONS = 20
+MOST_GROUPS = 20
+
+OF_REMARK = ("broker", "session", "client", "api_version", "software", "abridged")
+"""What a row of `departures` and a remark have in common."""
 
 
 @dataclass(frozen=True)
@@ -71,23 +74,23 @@ def summary(tables: Tables) -> Summary:
     verdicts = {row["verdict"] for row in counts["sessions"]}
     details: dict[str, Callable[[], Any]] = {}
     if Verdict.DEPARTS in verdicts:
-        details["departing"] = lambda: _departing(sessions, _MOST_SESSIONS)
+        details["departing"] = lambda: _departing(sessions, MOST_SESSIONS)
         details["departures"] = lambda: _departures(tables.rows(DEPARTURES))
         details["causes"] = lambda: _causes(tables.rows(DEPARTURES))
     if Verdict.UNKNOWN in verdicts:
         details["unknown"] = lambda: _unknown(sessions)
     if counts["quarantined"]:
         keys = ("file", "reason", "is_loss")
-        grouping = Grouping(keys, ("line",), _MOST_GROUPS, MOST_PLACES)
+        grouping = Grouping(keys, ("line",), MOST_GROUPS, MOST_PLACES)
         details["quarantine"] = lambda: largest_groups(quarantine, grouping)
     found = answers(details)
     return Summary(_totals(counts | found), found.get("departures", []))
 
 
 def _totals(said: Mapping[str, Any]) -> ConformTotals:
-    totals = ConformTotals(_MOST_SESSIONS)
+    totals = ConformTotals(MOST_SESSIONS)
     for row in said.get("departing", ()):
-        totals.sessions[Verdict.DEPARTS].add(_session(row))
+        totals.sessions[Verdict.DEPARTS].add(session_of(row))
     for kept in totals.sessions.values():
         kept.count = 0
     for row in said["sessions"]:
@@ -120,7 +123,8 @@ def _unknowns(group: Group) -> Unknowns:
     return Unknowns(side, rule_of(rule), reasons[0], len(set(reasons)) > 1, firsts)
 
 
-def _session(row: Mapping[str, Any]) -> SessionFinding:
+def session_of(row: Mapping[str, Any]) -> SessionFinding:
+    """The finding of a row of `sessions`."""
     same = ("session", "client", "connection", "is_whole", "lines", "partial", "broker")
     return SessionFinding(
         **{name: row[name] for name in (*same, "api_version")},
@@ -133,11 +137,12 @@ def _session(row: Mapping[str, Any]) -> SessionFinding:
 
 def _side(row: Mapping[str, Any]) -> Side:
     worst = row["worst"]
-    remark = None if worst is None else _remark(worst)
+    remark = None if worst is None else remark_of(worst)
     return Side(row["judged"], row["departures"], row["unknowns"], remark)
 
 
-def _remark(row: Mapping[str, Any]) -> Remark:
+def remark_of(row: Mapping[str, Any]) -> Remark:
+    """The remark of a row that has one."""
     return Remark(
         rule_of(row["rule"]),
         Place(row["file"], row["line"]),
@@ -180,7 +185,7 @@ def _departures(departures: DataFrame) -> list[Group]:
     # As text: Spark gives Python a time of the machine's own zone.
     rows = departures.withColumn("since", sql.date_format("time", "yyyy-MM-dd'T'HH:mm:ss'Z'"))
     keys = ("broker", "client", "api_version", "side", "rule")
-    return largest_groups(rows, Grouping(keys, ("time", "file", "line"), _MOST_GROUPS, 1))
+    return largest_groups(rows, Grouping(keys, ("time", "file", "line"), MOST_GROUPS, 1))
 
 
 def _causes(departures: DataFrame) -> list[Cause]:
@@ -199,18 +204,18 @@ def _causes(departures: DataFrame) -> list[Cause]:
         )
         .collect()
     }
-    groups = largest_groups(rows, Grouping(CAUSE, ("time", "file", "line"), _MOST_GROUPS, 1))
+    groups = largest_groups(rows, Grouping(CAUSE, ("time", "file", "line"), MOST_GROUPS, 1))
     return [_cause(group, counts[group.key].asDict()) for group in groups]
 
 
 def _cause(group: Group, counts: Mapping[str, Any]) -> Cause:
     (row,) = group.firsts
-    same = ("broker", "session", "client", "api_version", "time_ms", "software", "abridged")
     finding = RemarkFinding(
         side=SideName(row["side"]),
         began=Place(row["first_file"], row["first_line"]),
-        remark=_remark(row),
-        **{name: row[name] for name in same},
+        remark=remark_of(row),
+        time_ms=row["time_ms"],
+        **{name: row[name] for name in OF_REMARK},
     )
     places = Firsts(MOST_PLACES, [finding.remark.at], counts["lines"])
     times = counts["first_ms"], counts["last_ms"]
@@ -245,7 +250,7 @@ def _unknown(sessions: DataFrame) -> list[Group]:
         )
     )
     unknown = sessions.where(sessions["verdict"] == Verdict.UNKNOWN.value)
-    grouping = Grouping(("side", "rule"), ("file", "line"), _MOST_GROUPS, MOST_PLACES)
+    grouping = Grouping(("side", "rule"), ("file", "line"), MOST_GROUPS, MOST_PLACES)
     return largest_groups(unknown.select(sql.inline(sides)), grouping)
 
 

@@ -1,19 +1,20 @@
-"""The tables of a fleet: Delta tables in one folder, each changed by one commit a batch.
+"""The tables of a fleet: Delta tables in one folder or schema, each changed by one commit a batch.
 
 A batch's rows have its number. They replace the rows of that number, and the open rows of the
-brokers that it has lines of: so a batch that is done twice leaves the same as one done once.
+brokers that it has lines of: so a batch that is done twice leaves the same as one done once. The
+table of batches is written last: what it has is whole in all tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import pyarrow
 from pyarrow import bool_, field, int64, string
 
+from lockstep.errors import LockstepError
 from lockstep_kafka.fleet.columns import (
     DEPARTURE,
     METRIC,
@@ -21,11 +22,8 @@ from lockstep_kafka.fleet.columns import (
     RANGES,
     SESSION,
     STATE,
-    spark_schema,
+    TIME,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 BROKER = field("broker", string())
 IS_OPEN = field("is_open", bool_())
@@ -64,70 +62,76 @@ QUARANTINE = Table("quarantine", pyarrow.schema([*_FIRST, *_of(QUARANTINED)]), "
 METRICS = Table("metrics", pyarrow.schema([*_FIRST, *_of(METRIC)]), "metric")
 STATES = Table("state", pyarrow.schema([BROKER, BATCH, *_of(STATE)]), "state")
 INPUTS = Table("inputs", RANGES)
+ALERTS = Table(
+    "alerts",
+    pyarrow.schema(
+        [
+            BROKER,
+            BATCH,
+            *map(DEPARTURE.field, ("side", "rule", "client", "api_version")),
+            *map(DEPARTURE.field, ("time", "file", "line", "because")),
+        ]
+    ),
+)
+BATCHES = Table(
+    "batches",
+    pyarrow.schema(
+        [BATCH, field("written", TIME), field("brokers", int64()), field("departures", int64())]
+    ),
+)
 
 FOLLOWED_TABLES = (SESSIONS, DEPARTURES, QUARANTINE, METRICS, STATES)
-"""The tables that a batch writes; the state is the last one."""
+"""The tables that hold what is found in lines; the state is the last one."""
+
+ALL_TABLES = (INPUTS, *FOLLOWED_TABLES, ALERTS, BATCHES)
+
+ALERT_KEY = ("broker", "side", "rule", "client", "api_version")
+"""Of departures that have these in common the first one is an alert."""
+
+KEPT_DAYS = {
+    "delta.deletedFileRetentionDuration": "interval 1 days",
+    "delta.logRetentionDuration": "interval 7 days",
+}
+"""For how long what was replaced can still be read, as properties of each table."""
 
 
-class Tables:
-    """The tables in a folder, as a session sees them."""
+def replaced_by(table: Table, batch: int, brokers: Iterable[str]) -> str:
+    """Which rows a batch that has lines of some brokers replaces, in SQL."""
+    replaced = f"batch = {batch}"
+    names = ", ".join(map(quoted, brokers))
+    if table.has_open_rows and names:
+        replaced += f" OR (is_open AND broker IN ({names}))"
+    return replaced
 
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self._spark = spark
-        self.folder = folder
 
-    def path(self, table: Table) -> str:
-        """Where a table is."""
-        return str(self.folder / table.name)
+def quoted(text: str) -> str:
+    """A text in SQL."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+class WrittenTables(Protocol):
+    """Tables that were written to or not."""
+
+    target: str
 
     def is_there(self, table: Table) -> bool:
         """Whether a table was written to."""
-        return any(self.folder.joinpath(table.name, "_delta_log").glob("*.json"))
+        ...
 
-    def rows(self, table: Table) -> DataFrame:
-        """All rows of a table; none where nothing was written."""
-        if not self.is_there(table):
-            return self._spark.createDataFrame([], spark_schema(table.columns))
-        return self._spark.read.format("delta").load(self.path(table))
 
-    def append(self, table: Table, rows: DataFrame, version: int) -> None:
-        """Append rows as one file, once for a version: a lower or equal one was written before."""
-        writer = rows.coalesce(1).write.format("delta").mode("append")
-        writer.option("txnAppId", "lockstep").option("txnVersion", version).save(self.path(table))
+def refuse_lost(tables: WrittenTables, *, has_later_batches: bool, of_files: bool = True) -> None:
+    """`LockstepError` where a batch was written, and a table is gone since.
 
-    def replace(self, table: Table, rows: DataFrame, batch: int, brokers: Iterable[str]) -> None:
-        """Write the rows of a batch, in place of what is no longer so."""
-        writer = rows.write.format("delta")
-        if not self.is_there(table):
-            if table.has_open_rows:
-                writer = writer.partitionBy(IS_OPEN.name)
-            writer.save(self.path(table))
-            return
-        replaced = f"batch = {batch}"
-        names = ", ".join(map(_quoted, brokers))
-        if table.has_open_rows and names:
-            replaced += f" OR (is_open AND broker IN ({names}))"
-        writer.mode("overwrite").option("replaceWhere", replaced).save(self.path(table))
-
-    def drop_old_states(self) -> None:
-        """Keep the last two states of each broker: a batch that is done again needs the earlier."""
-        from pyspark.sql import Window
-        from pyspark.sql import functions as sql
-
-        if not self.is_there(STATES):
-            return
-        newest_first = Window.partitionBy("broker").orderBy(sql.desc("batch"))
-        states = self.rows(STATES).where("part = 0").select("broker", "batch")
-        ranked = states.withColumn("place", sql.row_number().over(newest_first))
-        old = ranked.where("place > 2").groupBy("batch").agg(sql.collect_list("broker")).collect()
-        if old:
-            batches = (
-                f"(batch = {batch} AND broker IN ({', '.join(map(_quoted, brokers))}))"
-                for batch, brokers in old
+    `has_later_batches` says that the table of states has a second batch: there is none before the
+    first one is in `batches`. Tables of a topic have no inputs.
+    """
+    written = ALL_TABLES if of_files else (*FOLLOWED_TABLES, ALERTS, BATCHES)
+    if not tables.is_there(BATCHES) and not has_later_batches:
+        return  # the first batch may have been killed
+    for table in written:
+        if not tables.is_there(table):
+            raise LockstepError(
+                f"the table {table.name} is gone from {tables.target}, and others have batches",
+                cure="put it back, or name another folder by --out and read the logs again",
             )
-            self._spark.sql(f"DELETE FROM delta.`{self.path(STATES)}` WHERE {' OR '.join(batches)}")
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"

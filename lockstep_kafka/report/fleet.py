@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def fleet_json(result: FleetResult) -> dict[str, object]:
     """The document of `conform`, and what only a fleet has."""
     return conform_json(result.conform) | {
-        "tables": str(result.tables),
+        "tables": result.tables,
         "departures": [_group(group) for group in result.departures],
         "new": None if result.new is None else _new(result.new),
     }
@@ -68,7 +69,7 @@ def fleet_blocks(result: FleetResult) -> Iterator[Block]:
     yield from conform_blocks(result.conform, verbose=False, rest="the tables have all")
     if result.new is not None:
         yield from _new_blocks(result.new)
-    yield shown_line(f"tables: {shown_path(result.tables)}")
+    yield shown_line(f"tables: {shown_path(Path(result.tables))}")
 
 
 def _new_blocks(new: Arrived) -> Iterator[Paragraph]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lockstep_kafka.files.arrival_order import ArrivalOrder
+from lockstep_kafka.files.arrival_order import ArrivalOrder, OrderState
 from lockstep_kafka.files.lines import (
     FetchLine,
     OtherRequest,
@@ -121,11 +121,15 @@ class BrokerFollower:
                 self.position,
                 self.followed,
                 self.others,
-                self._order.state(),
+                self._order_state(),
                 self._broker.state(),
                 self._report.counts,
             )
         )
+
+    def _order_state(self) -> OrderState:
+        """What is known of the order in which lines arrived."""
+        return self._order.state()
 
     def _held(self) -> Iterator[tuple[int, Request]]:
         """The requests that are read, but judged later, with their places."""

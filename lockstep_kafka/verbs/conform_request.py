@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from os.path import isfile
 from pathlib import Path
@@ -12,6 +13,8 @@ from lockstep.workspace import Workspace
 
 TOPIC_SCHEME = "kafka://"
 """How the name of a topic begins, in place of that of a file."""
+
+_DAYS = re.compile(r"[1-9]\d{0,4}d")
 
 PLAIN, SPARK = ENGINES = ("plain", "spark")
 """Where lines are followed."""
@@ -59,8 +62,14 @@ class ConformRequest(Request):
     out: Path | None = option(
         "--out",
         metavar="TABLES",
-        help="The folder of the tables that --engine spark writes. What is in them is gone on "
+        help="The folder of tables to write, as --engine spark has to. What is in them is gone on "
         "with: only new lines are read.",
+    )
+    retain: str | None = option(
+        "--retain",
+        metavar="DAYSd",
+        help="With --out: delete what was written to the tables more than so many days ago, such "
+        "as 90d, and keep their files few.",
     )
     page: Path | None = option(
         "--page",
@@ -71,7 +80,7 @@ class ConformRequest(Request):
         "--metrics",
         metavar="FILE",
         help="Write counters of lines and remarks by client, version, broker and rule, in "
-        "Prometheus's text format, too. Not with --engine spark.",
+        "Prometheus's text format, too. Not with --out.",
     )
     follow: bool = option(
         "--follow",
@@ -92,15 +101,14 @@ class ConformRequest(Request):
                 cure="name one by --out",
             )
         of_logs = self.model, self.broker_from, self.metrics, self.follow
-        if self.kraft and (self.engine == SPARK or any(of_logs)):
+        if self.kraft and (self.engine == SPARK or self.out is not None or any(of_logs)):
             raise LockstepError(
-                "--engine spark, --model, --broker-from, --metrics and --follow do not go with "
-                "--kraft",
+                "--engine spark, --out, --model, --broker-from, --metrics and --follow do not go "
+                "with --kraft",
                 cure="leave them out",
             )
         topics = [log for log in map(str, self.logs) if log.startswith(TOPIC_SCHEME)]
         given = {
-            "--out": self.out,
             "--master": self.master,
             "--page": self.page,
             "a topic": topics,
@@ -110,9 +118,17 @@ class ConformRequest(Request):
                 raise LockstepError(
                     f"{flag} goes with --engine spark alone", cure="add --engine spark"
                 )
-        if self.metrics is not None and self.engine == SPARK:
+        if self.metrics is not None and self.out is not None:
+            raise LockstepError("--metrics does not go with --out", cure="ask the table `metrics`")
+        if self.follow and self.out is not None and self.engine != SPARK:
             raise LockstepError(
-                "--metrics does not go with --engine spark", cure="ask the table `metrics`"
+                "--follow does not go with --out but for a topic, with --engine spark",
+                cure="run the same again when files have grown",
+            )
+        if self.retain is not None and (self.out is None or not _DAYS.fullmatch(self.retain)):
+            raise LockstepError(
+                f"--retain {self.retain} is not how many days the tables of --out are kept",
+                cure="write --out TABLES --retain 90d, for one day or more",
             )
         if topics and len(self.logs) > 1:
             raise LockstepError(
@@ -127,3 +143,8 @@ class ConformRequest(Request):
             raise LockstepError(
                 "--follow goes with one file, which is there", cure="name the file that is written"
             )
+
+    @property
+    def retain_days(self) -> int | None:
+        """For how many days tables keep what is written to them; None for ever."""
+        return None if self.retain is None else int(self.retain.removesuffix("d"))

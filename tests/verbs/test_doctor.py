@@ -12,10 +12,11 @@ def test_every_requirement_of_lockstep_is_met_and_of_somebody() -> None:
     requirements = [Requirement(line) for line in metadata.requires("lockstep") or ()]
     assert {"numpy", "z3-solver", "pyspark"} <= {one.name for one in requirements}
     extras = metadata.metadata("lockstep").get_all("Provides-Extra") or []
-    assert {"jvm", "spark"} <= set(extras)
+    assert {"jvm", "spark", "tables"} <= set(extras)
     for one in requirements:
         assert _is_met_by(one, metadata.version(one.name)), one
-        assert sum([_is_wanted(one, ""), *(_is_wanted(one, extra, "") for extra in extras)]) == 1
+        for_extra = any(_is_wanted(one, extra, "") for extra in extras)
+        assert _is_wanted(one, "") != for_extra, one
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ SERVED = words("full sessionless incremental throttled")
 COMMANDS = words(
     "run hold_all entries_of count_of release list_all listed watched_by watch_all up_in "
     "others_of put_others drop_others put_case put_session name_connection new_row free_row "
-    "number_partition"
+    "number_partition remember"
 )
 """What the kernel is asked to do."""
 

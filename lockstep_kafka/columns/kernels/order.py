@@ -105,7 +105,7 @@ def _is_remembered(m: Any, row: Any) -> Any:
 
 
 @_compiled
-def _remember(m: Any, row: Any) -> Any:
+def remember(m: Any, row: Any) -> Any:
     """Keep the request for as long as the window, or for as many lines as are held."""
     rows, remembered = counts_at(m.rows), counts_at(m.remembered)
     table, clocks = counts_at(m.remembered_table), floats_at(m.clocks)
@@ -215,7 +215,7 @@ def take(m: Any, row: Any) -> Any:
     arrival = _arrival(m, row)
     fingerprint = rows[row + ROW.fingerprint]
     if fingerprint != 0:
-        _remember(m, row)
+        remember(m, row)
     position, kind = rows[row + ROW.position], rows[row + ROW.kind]
     if kind != FETCH and kind != ODD_FOLLOWED:
         m.held += 1

@@ -39,7 +39,7 @@ from lockstep_kafka.columns.kernels.layout import (
     ROW,
     TEXT,
 )
-from lockstep_kafka.columns.kernels.order import given_out, take
+from lockstep_kafka.columns.kernels.order import given_out, remember, take
 from lockstep_kafka.columns.kernels.read import read
 from lockstep_kafka.columns.kernels.rows import free_row, keep, new_row
 from lockstep_kafka.columns.kernels.text import line_end, partition_number
@@ -147,6 +147,9 @@ def do(m: Any) -> Any:
         return partition_number(m, m.owner, m.partition)
     if command == COMMANDS.free_row:
         free_row(m, m.owner)
+        return 0
+    if command == COMMANDS.remember:
+        remember(m, m.owner)
         return 0
     return name_connection(m)
 

@@ -1,7 +1,7 @@
 """`conform --engine spark`, killed at one place, the first argument.
 
 The place is `inputs`, when the new lines are in the table of inputs; a number, when as many tables
-of the first batch are written; or `batch`, when all are, and the stream does not know of it yet.
+of the first batch are written; or `batch`, when all are, and nothing is tidied up yet.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 from unittest.mock import patch
 
 from lockstep.cli.main import main
-from lockstep_kafka.fleet import run
 from lockstep_kafka.fleet.batch import FollowBatch
-from lockstep_kafka.fleet.tables import Tables
+from lockstep_kafka.fleet.run import Run
+from lockstep_kafka.fleet.spark_tables import Tables
 
 
 def die() -> None:
@@ -44,7 +44,7 @@ def die_at(place: str) -> None:
     patch.object(Tables, "replace", replaced).start()
     patch.object(FollowBatch, "__call__", followed).start()
     if place == "inputs":
-        patch.object(run, "follow_stream", lambda *_: die()).start()
+        patch.object(Run, "_follow_all", lambda *_: die()).start()
 
 
 if __name__ == "__main__":

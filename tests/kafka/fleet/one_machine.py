@@ -16,9 +16,9 @@ from tests.kafka.fleet.pipeline import BROKER_FROM, Rows
 from tests.kafka_models import fetch_session
 
 
-def rows_of(*logs: Path) -> dict[str, Rows]:
+def rows_of(*logs: Path, broker_from: str | None = BROKER_FROM) -> dict[str, Rows]:
     """The rows of `session`, `departure` and `quarantined`."""
-    found = observe([str(log) for log in logs], fetch_session, BrokerPaths(BROKER_FROM))
+    found = observe([str(log) for log in logs], fetch_session, BrokerPaths(broker_from))
     rows = [
         row
         for finding in found

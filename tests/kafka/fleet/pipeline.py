@@ -6,19 +6,17 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import pyarrow
-
 from lockstep.spark.workspace_text import WorkspaceText
-from lockstep_kafka.fleet.arrival import Arrived, arrived, range_row
-from lockstep_kafka.fleet.columns import FOLLOWED, RANGES, REQUESTS, batches_of
+from lockstep_kafka.fleet.arrival import Arrived, arrived, range_row, range_table
+from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, batches_of, rows_of
 from lockstep_kafka.fleet.following import STATE_ORDER, Follow
-from lockstep_kafka.fleet.log_files import look_at
-from lockstep_kafka.fleet.log_ranges import Chunk, Identity, Measure, ReadFiles, ReadSoFar, measured
-from lockstep_kafka.fleet.reading import Observed, ReadRequests, lines, time_of_line
+from lockstep_kafka.fleet.log_files import look_at, paths_of
+from lockstep_kafka.fleet.log_ranges import Chunk, Identity, Measure, ReadFiles, ReadSoFar
+from lockstep_kafka.fleet.pieces import RangePieces, measure, piece
+from lockstep_kafka.fleet.reading import Observed, time_of_line
 
 ROOT = Path(__file__).parents[3]
 LOGS = ROOT / "tests" / "data" / "request-log"
@@ -26,6 +24,9 @@ BROKER_FROM = r"(?P<broker>[^/]+)/[^/]*$"
 """The folder of a file names its broker."""
 
 OBSERVED = Observed(WorkspaceText.of(ROOT), BROKER_FROM)
+
+UNNAMED = Observed(OBSERVED.workspace)
+"""Brokers are known by their addresses alone."""
 
 Rows = list[dict[str, Any]]
 
@@ -41,13 +42,15 @@ def fleet(folder: Path) -> Path:
 
 
 def measure_all(chunks: Sequence[Chunk]) -> list[Measure]:
-    return [measured(chunk) for chunk in chunks]
+    return [measure(UNNAMED, chunk) for chunk in chunks]
 
 
 @dataclass
 class Fleet:
     """The tables as lists of rows: what a run of the pipeline reads, and what it leaves."""
 
+    in_columns: bool = False
+    observed: Observed = OBSERVED
     rows: dict[str, Rows] = field(default_factory=dict)
     states: dict[str, list[bytes]] = field(default_factory=dict)
     read: dict[Identity, ReadSoFar] = field(default_factory=dict)
@@ -55,29 +58,36 @@ class Fleet:
 
     def run(self, *logs: Path) -> Arrived:
         """Follow what is new of some logs."""
-        files = look_at([str(log) for log in logs], time_of_line)
-        new = arrived(files, broker_of, ReadFiles(self.read), measure_all)
-        rows = [range_row(one, self.order) for one in new.ranges]
+        files = look_at(paths_of([str(log) for log in logs]), time_of_line)
+        before = ReadFiles(self.read)
+        broker_of = self.observed.paths.broker
+        identities = [before.identity(file, broker_of(file.path) or "") for file in files]
+        new = arrived(
+            files,
+            identities,
+            before,
+            lambda chunks: [measure(self.observed, chunk) for chunk in chunks],
+        )
+        rows = [range_row(one, self.order, 0) for one in new.ranges]
         self.order += len(files)
         for one in new.ranges:
-            before = self.read.get(one.file, ReadSoFar())
-            self.read[one.file] = ReadSoFar(one.end, before.lines + one.lines, one.stored)
+            so_far = self.read.get(one.file, ReadSoFar())
+            self.read[one.file] = ReadSoFar(one.end, so_far.lines + one.lines, one.stored)
         self._follow(rows)
         return new
 
-    def _follow(self, ranges: Sequence[tuple[Any, ...]]) -> None:
-        requests = ReadRequests(OBSERVED)(lines(batches_of(ranges, RANGES)))
+    def _follow(self, ranges: Rows) -> None:
+        pieces = RangePieces(self.observed)(range_table(ranges).to_batches())
         parts = [
-            (broker, STATE_ORDER, part, state, None)
+            piece({"broker": broker, "order": STATE_ORDER, "line": part, "content": state})
             for broker, state_parts in self.states.items()
             for part, state in enumerate(state_parts)
         ]
-        read = [row for batch in requests for row in zip(*batch.to_pydict().values(), strict=True)]
-        shuffled = sorted([*parts, *read], key=itemgetter(0, 1, 2))
+        read = list(rows_of(pieces, PIECES.names))
+        shuffled = sorted([*parts, *read], key=lambda row: (row[0] or "", *row[1:3]))
+        follow = Follow(self.observed, self.in_columns)
         followed = [
-            row
-            for batch in Follow(OBSERVED)(batches_of(shuffled, REQUESTS))
-            for row in batch.to_pylist()
+            row for batch in follow(batches_of(shuffled, PIECES)) for row in batch.to_pylist()
         ]
         brokers = {row["broker"] for row in followed if row["state"] is not None}
         self.states |= {broker: [] for broker in brokers}
@@ -96,11 +106,3 @@ class Fleet:
                 if row[kind] is not None
             ]
             self.rows[kind] = kept + new
-
-
-def broker_of(path: str) -> str:
-    return OBSERVED.paths.broker(path) or ""
-
-
-def batch(rows: Sequence[tuple[Any, ...]], schema: pyarrow.Schema) -> list[pyarrow.RecordBatch]:
-    return list(batches_of(rows, schema))

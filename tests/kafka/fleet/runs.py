@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep_kafka.fleet.arrival import Arrived
-from lockstep_kafka.fleet.log_files import look_at
-from lockstep_kafka.fleet.reading import time_of_line
-from lockstep_kafka.fleet.run import follow_files
-from lockstep_kafka.fleet.tables import FOLLOWED_TABLES, INPUTS, Table, Tables
+from lockstep_kafka.fleet.log_files import paths_of
+from lockstep_kafka.fleet.run import Run
+from lockstep_kafka.fleet.spark_tables import Tables
+from lockstep_kafka.fleet.tables import ALERTS, FOLLOWED_TABLES, INPUTS, Table
 from tests.kafka.fleet.pipeline import BROKER_FROM, OBSERVED, ROOT, Rows
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ class Runs:
     folder: Path
 
     def run(self, *logs: Path) -> Arrived:
-        files = look_at([str(log) for log in logs], time_of_line)
-        return follow_files(self.spark, self.tables, OBSERVED, files)
+        paths = paths_of([str(log) for log in logs])
+        return Run(self.spark, self.tables, OBSERVED).follow_files(paths).new
 
     @property
     def tables(self) -> Tables:
@@ -51,7 +51,7 @@ class Runs:
 
     def content(self) -> dict[str, Counter[str]]:
         """The rows of every table, whatever their order and where they are stored."""
-        tables = (INPUTS, *FOLLOWED_TABLES)
+        tables = (INPUTS, *FOLLOWED_TABLES, ALERTS)
         return {table.name: Counter(map(repr, self.rows(table))) for table in tables}
 
 

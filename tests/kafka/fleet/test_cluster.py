@@ -34,7 +34,7 @@ def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path) -> None:
             killed = False
             end = time.monotonic() + _SECONDS
             while run.process.poll() is None and time.monotonic() < end:
-                following = tables.joinpath("_checkpoint", "offsets", "0").exists()
+                following = tables.joinpath("inputs", "_delta_log").exists()
                 if following and not killed and len(executors := machines.executors()) == 2:
                     kill(executors[0])
                     killed = True

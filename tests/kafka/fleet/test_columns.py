@@ -9,13 +9,13 @@ import pytest
 from pyspark.sql.types import StructType
 
 from lockstep_kafka.fleet.columns import spark_schema
-from lockstep_kafka.fleet.tables import FOLLOWED_TABLES, INPUTS, Table
+from lockstep_kafka.fleet.tables import ALL_TABLES, FOLLOWED_TABLES, Table
 from tests.kafka.fleet.pipeline import ROOT
 
 PAGE = ROOT.joinpath("docs", "reference", "tables.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("table", [*FOLLOWED_TABLES, INPUTS], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", ALL_TABLES, ids=lambda table: table.name)
 def test_the_page_has_the_columns(table: Table) -> None:
     (section,) = re.findall(rf"^## `{table.name}`$(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     rows = re.findall(r"^\| (`.*?) \| (.*?) \|", section, re.MULTILINE)

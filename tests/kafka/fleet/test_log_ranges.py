@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,36 +14,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.errors import LockstepError
-from lockstep.system.compressed_stream import compression_of
-from lockstep.system.physical_lines import physical_lines
+from lockstep.system.compressed_stream import DamagedStream, compression_of
+from lockstep.system.physical_lines import PhysicalLine, lines_of, physical_lines
 from lockstep_kafka.files.log_files import log_paths
 from lockstep_kafka.fleet import log_ranges
 from lockstep_kafka.fleet.arrival import arrived, range_row
-from lockstep_kafka.fleet.columns import RANGES, batches_of
-from lockstep_kafka.fleet.log_files import look_at
+from lockstep_kafka.fleet.log_files import LogFile, look_at, paths_of
 from lockstep_kafka.fleet.log_ranges import ReadFiles
-from lockstep_kafka.fleet.reading import lines
-from tests.kafka.fleet.pipeline import Rows, measure_all
+from lockstep_kafka.fleet.pieces import range_blocks
+from tests.kafka.fleet.pipeline import measure_all
 
 
 def no_time(_: bytes) -> int | None:
     return None
 
 
-def read(*logs: Path) -> Rows:
+def look(*logs: Path) -> list[LogFile]:
+    return look_at(paths_of(list(map(str, logs))), no_time)
+
+
+def new_of(files: list[LogFile], before: ReadFiles) -> list[log_ranges.LogRange]:
+    identities = [before.identity(file, "") for file in files]
+    return arrived(files, identities, before, measure_all).ranges
+
+
+def read(*logs: Path) -> list[PhysicalLine]:
     """Every line of some logs, as tasks read them."""
-    new = arrived(look_at(list(map(str, logs)), no_time), lambda _: "", ReadFiles({}), measure_all)
-    rows = [range_row(one, 0) for one in new.ranges]
-    return [row for batch in lines(batches_of(rows, RANGES)) for row in batch.to_pylist()]
+    return [line for one in new_of(look(*logs), ReadFiles({})) for line in lines(one)]
 
 
-def in_one_go(file: Path) -> list[tuple[object, ...]]:
-    return [tuple(line) for line in physical_lines(file)]
-
-
-def as_lines(rows: Rows) -> list[tuple[object, ...]]:
-    columns = ("line", "content", "has_end", "flaw", "offset")
-    return [tuple(row[column] for column in columns) for row in rows]
+def lines(range_: log_ranges.LogRange) -> Iterator[PhysicalLine]:
+    row = range_row(range_, 0, 0)
+    if row["begin"] < row["end"] or row["flaw"] is not None:
+        with suppress(DamagedStream):
+            yield from lines_of(range_blocks(row["path"], row), row["first_line"], row["begin"])
 
 
 CONTENT = st.lists(st.sampled_from([b"\n", b"x", b"{}", b"abcdefgh", b"\xff\n"]), max_size=40)
@@ -56,7 +62,7 @@ def test_chunks_have_every_line_once(
     assert compression_of(whole) is None
     file.write_bytes(whole)
     with patch.object(log_ranges, "CHUNK", chunk):
-        assert as_lines(read(file)) == in_one_go(file)
+        assert read(file) == list(physical_lines(file))
 
 
 @given(content=CONTENT.map(b"".join))
@@ -66,7 +72,7 @@ def test_compressed_files_have_every_line(
     file = tmp_path_factory.mktemp("compressed") / "server.log"
     for packed in (gzip.compress(content, 1), zstandard.compress(content)):
         file.write_bytes(packed)
-        assert as_lines(read(file)) == in_one_go(file)
+        assert read(file) == list(physical_lines(file))
 
 
 def test_a_damaged_file_says_so_in_its_last_line(tmp_path: Path) -> None:
@@ -75,8 +81,8 @@ def test_a_damaged_file_says_so_in_its_last_line(tmp_path: Path) -> None:
     for kept in (12, 20_000):
         file.write_bytes(gzip.compress(content, 1)[:kept])
         *_, last = rows = read(file)
-        assert last["flaw"] == "the gzip stream is cut short: the file ends before it does"
-        assert last["line"] == len(rows)
+        assert last.flaw == "the gzip stream is cut short: the file ends before it does"
+        assert last.number == len(rows)
 
 
 def test_a_damaged_file_that_has_become_whole(tmp_path: Path) -> None:
@@ -87,15 +93,9 @@ def test_a_damaged_file_that_has_become_whole(tmp_path: Path) -> None:
     numbers = []
     for kept in (20_000, len(packed)):
         file.write_bytes(packed[:kept])
-        files = look_at([str(file)], no_time)
-        (new,) = arrived(files, lambda _: "", ReadFiles(first_read), measure_all).ranges
+        (new,) = new_of(look(file), ReadFiles(first_read))
         first_read[new.file] = log_ranges.ReadSoFar(new.end, new.lines, new.stored)
-        rows = [
-            row
-            for batch in lines(batches_of([range_row(new, 0)], RANGES))
-            for row in batch.to_pylist()
-        ]
-        numbers += [row["line"] for row in rows if row["flaw"] is None]
+        numbers += [line.number for line in lines(new) if line.flaw is None]
     assert numbers == list(range(1, 50_001))
 
 
@@ -103,7 +103,7 @@ def test_a_copy_is_not_read_twice(tmp_path: Path) -> None:
     content = b"".join(b"line %d\n" % number for number in range(500))
     tmp_path.joinpath("a.log").write_bytes(content)
     tmp_path.joinpath("b.log.gz").write_bytes(gzip.compress(content + b"more\n"))
-    assert [row["content"] for row in read(tmp_path)] == [*content.splitlines(), b"more"]
+    assert [line.content for line in read(tmp_path)] == [*content.splitlines(), b"more"]
 
 
 def test_folders_and_patterns(tmp_path: Path) -> None:
@@ -111,11 +111,28 @@ def test_folders_and_patterns(tmp_path: Path) -> None:
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{name}\n")
-    names = [Path(file.path).name for file in look_at([str(tmp_path / "*" / "*.log")], no_time)]
+    names = [Path(file.path).name for file in look(tmp_path / "*" / "*.log")]
     assert names == ["4.log"]
-    logs = [str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path / "b" / "4.log")]
-    assert [Path(file.path).name for file in look_at(logs, no_time)] == ["1.log", "4.log"]
-    assert [file.path for file in look_at(logs, no_time)] == log_paths(logs)
+    logs = [tmp_path / "a", tmp_path / "b", tmp_path / "b" / "4.log"]
+    assert [Path(file.path).name for file in look(*logs)] == ["1.log", "4.log"]
+    assert [file.path for file in look(*logs)] == log_paths(list(map(str, logs)))
     for log in ("nothing", "*.none", "-"):
         with pytest.raises(LockstepError):
-            look_at([log if log == "-" else str(tmp_path / log)], no_time)
+            look(Path(log) if log == "-" else tmp_path / log)
+
+
+def test_a_file_that_is_stored_as_before_is_not_opened(tmp_path: Path) -> None:
+    file = tmp_path / "server.log"
+    file.write_text("line\n")
+    (looked_at,) = look(file)
+    file.chmod(0)
+    assert look_at([str(file)], no_time, {str(file): looked_at.stored}) == []
+
+
+def test_another_file_at_the_path_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "server.log"
+    file.write_text("line\n")
+    (range_,) = new_of(look(file), ReadFiles({}))
+    file.write_text("another line\n")
+    with pytest.raises(EOFError, match="has become another file"):
+        list(lines(range_))

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import re
+import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lockstep.workspace import find_workspace
+from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import SIDES, figures
+from lockstep_kafka.fleet.local_summary import local_summary
+from lockstep_kafka.fleet.local_tables import LocalTables
 from lockstep_kafka.fleet.summary import summary
 from lockstep_kafka.fleet.tables import (
+    ALERT_KEY,
+    ALL_TABLES,
+    BATCHES,
     DEPARTURES,
     METRICS,
     QUARANTINE,
@@ -19,8 +29,10 @@ from lockstep_kafka.fleet.tables import (
     STATES,
 )
 from lockstep_kafka.report.fleet_page import fleet_page
+from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.conform_tables import conform_tables
 from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
-from tests.kafka.fleet.pipeline import Fleet, Rows, fleet
+from tests.kafka.fleet.pipeline import ROOT, Fleet, Rows, fleet
 from tests.kafka.fleet.runs import Runs
 
 if TYPE_CHECKING:
@@ -39,19 +51,85 @@ def assert_same(runs: Runs, logs: list[Path]) -> None:
         assert comparable(runs.rows(table)) == comparable(expected[table.kind]), table.name
 
 
+FEW = ("m1-one-id-two-live-sessions", "m4-isolation-level-not-looked-at", "fa11-line-twice")
+"""Brokers of which some depart, and one has lines that are not followed."""
+
+
+WORKSPACE = find_workspace(ROOT)
+NOTHING = Arrived([])
+EXAMPLE = (ROOT / "docs" / "how-to" / "fleet.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
-def test_tables_say_what_one_process_says(spark: SparkSession, logs: Path, tmp_path: Path) -> None:
-    runs = Runs(spark, tmp_path / "tables")
-    new = runs.run(logs)
-    everything = sorted(logs.iterdir())
-    assert len(new.ranges) == sum(1 for path in logs.rglob("*") if path.is_file())
-    assert_same(runs, everything)
-    for row in runs.rows(DEPARTURES):
+@pytest.mark.parametrize(
+    "names",
+    [FEW, pytest.param((), marks=pytest.mark.verify)],
+    ids=["some brokers", "every broker"],
+)
+def test_the_example_writes_what_one_process_writes(
+    spark: SparkSession,
+    logs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    names: tuple[str, ...],
+) -> None:
+    """Row by row; and each goes on where the other stopped."""
+    some = [logs / name for name in names] or sorted(logs.iterdir())
+    for folder in some:
+        shutil.copytree(folder, tmp_path / "logs" / folder.name)
+    monkeypatch.chdir(tmp_path)
+    run = run_example(spark)
+    assert len(run["result"].new.ranges) == sum(path.is_file() for path in Path("logs").rglob("*"))
+    request = ConformRequest(
+        ("logs",), out=Path("local"), broker_from=run["options"].broker_from, workspace=WORKSPACE
+    )
+    result = conform_tables(request)
+    assert result.conform.exit_code == run["result"].conform.exit_code == 1
+    written, local = LocalTables(Path("fleet-tables")), LocalTables(Path("local"))
+    for table in set(ALL_TABLES) - {BATCHES, STATES}:
+        assert plain(written.rows(table)) == plain(local.rows(table)), table.name
+    departures = written.rows(DEPARTURES)
+    assert {key_of(row) for row in run["alerts"]} == {key_of(row) for row in departures}
+    for row in departures:
         assert row["text"] == text_at(row["file"], row["line"], row["offset"])
+    assert conform_tables(replace(request, out=Path("fleet-tables"))).new == NOTHING
+
+
+def run_example(spark: SparkSession) -> dict[str, Any]:
+    """Run what docs/how-to/fleet.md shows of `follow_logs`; what it names, and its alerts."""
+    (text,) = re.findall(r"^```python[^\n]*\n([^`]*follow_logs[^`]*)```", EXAMPLE, re.MULTILINE)
+    alerts: list[Any] = []
+    names: dict[str, Any] = {"spark": spark, "print": lambda *shown: alerts.extend(shown[0:1])}
+    exec(text, names)
+    return names | {"alerts": alerts[0]}
+
+
+def key_of(row: dict[str, Any]) -> tuple[object, ...]:
+    return tuple(row[name] for name in ALERT_KEY)
+
+
+def plain(rows: Rows) -> Counter[str]:
+    """Rows whatever their order."""
+    return Counter(repr(sorted(row.items())) for row in rows)
+
+
+@pytest.mark.verify
+def test_a_summary_and_a_page_say_what_the_tables_say(
+    spark: SparkSession, logs: Path, tmp_path: Path
+) -> None:
+    runs, everything = Runs(spark, tmp_path / "tables"), sorted(logs.iterdir())
+    runs.run(logs)
+    assert_same(runs, everything)
     assert_figures(runs)
-    causes = comparable_causes(summary(runs.tables).totals)
+    said = summary(runs.tables)
+    causes = comparable_causes(said.totals)
     assert causes == causes_of(*everything)
     assert {sessions > 1 for _, _, _, sessions, *_ in causes} == {False, True}
+    of_one_process = local_summary(LocalTables(runs.folder))
+    assert comparable_causes(of_one_process.totals) == causes
+    assert [(group.key, group.count) for group in of_one_process.departures] == [
+        (group.key, group.count) for group in said.departures
+    ]
     versions = runs.versions()
     assert runs.run(logs).ranges == []
     assert runs.versions() == versions
@@ -85,7 +163,7 @@ def text_at(file: str, line: int, offset: int) -> str:
     return content[offset:].partition(b"\n")[0].decode()
 
 
-@pytest.mark.slow
+@pytest.mark.verify
 def test_days_that_arrive_one_by_one(spark: SparkSession, logs: Path, tmp_path: Path) -> None:
     """Four runs say what one run says; metrics are summed up, and only the last states stay."""
     runs, whole = Runs(spark, tmp_path / "tables"), Fleet()
@@ -98,7 +176,7 @@ def test_days_that_arrive_one_by_one(spark: SparkSession, logs: Path, tmp_path: 
     assert_same(runs, [*days, departing])
     assert summed(runs.rows(METRICS)) == summed(whole.rows["metric"])
     states = sorted((row["broker"], row["batch"]) for row in runs.rows(STATES))
-    assert states == [(departing.name, 3), *(("rotated", batch) for batch in (1, 2, 3))]
+    assert states == [(departing.name, 3), ("rotated", 2), ("rotated", 3)]
 
 
 def summed(metrics: Rows) -> Counter[tuple[Any, ...]]:

@@ -14,9 +14,10 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.spark.session import SparkOptions, spark_session
-from lockstep_kafka.fleet.run import follow_topic
+from lockstep_kafka.fleet.run import Run
 from lockstep_kafka.fleet.source import Topic
-from lockstep_kafka.fleet.tables import DEPARTURES, SESSIONS, Tables
+from lockstep_kafka.fleet.spark_tables import Tables
+from lockstep_kafka.fleet.tables import DEPARTURES, SESSIONS
 from tests.kafka.fleet.kafka_broker import kafka_broker
 from tests.kafka.fleet.one_machine import rows_of
 from tests.kafka.fleet.pipeline import LOGS, OBSERVED, ROOT
@@ -69,7 +70,8 @@ def test_lines_of_a_topic(file: Path, tmp_path: Path) -> None:
         for part in (lines[:half], lines[half:], []):
             if part:
                 produce(spark, address, part)
-            follow_topic(spark, Tables(spark, runs.folder), observed, Topic(address, "logs"))
+            tables = Tables(spark, runs.folder)
+            Run(spark, tables, observed).follow_topic(Topic(address, "logs"))
         (expected,) = rows_of(file.parent)["session"]
         (session,) = runs.rows(SESSIONS)
         numbers = ("lines", "partial", "verdict", "session", "client", "first_time", "last_time")

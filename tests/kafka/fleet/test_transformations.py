@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import random
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from tests.kafka.fleet.one_machine import comparable, rows_of
-from tests.kafka.fleet.pipeline import LOGS, Fleet, fleet
+from tests.kafka.fleet.pipeline import BROKER_FROM, LOGS, UNNAMED, Fleet, fleet
 
 
 @pytest.fixture(scope="module")
@@ -18,31 +19,51 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fleet(tmp_path_factory.mktemp("fleet"))
 
 
-def assert_same(run: Fleet, logs: list[Path]) -> None:
-    expected = rows_of(*logs)
+def assert_same(run: Fleet, logs: list[Path], broker_from: str | None = BROKER_FROM) -> None:
+    expected = rows_of(*logs, broker_from=broker_from)
     for kind, rows in expected.items():
         assert comparable(run.rows[kind]) == comparable(rows), kind
 
 
-def test_a_fleet_is_followed_as_in_one_process(logs: Path) -> None:
-    run = Fleet()
+IN_COLUMNS = pytest.mark.parametrize("in_columns", [False, True], ids=["by lines", "in columns"])
+
+
+@IN_COLUMNS
+def test_a_fleet_is_followed_as_in_one_process(logs: Path, in_columns: bool) -> None:
+    run = Fleet(in_columns)
     run.run(logs)
     assert_same(run, sorted(logs.iterdir()))
 
 
-def test_files_of_several_runs_are_followed_as_in_one(logs: Path) -> None:
-    run = Fleet()
+@IN_COLUMNS
+def test_brokers_whose_lines_stand_in_one_file(tmp_path: Path, in_columns: bool) -> None:
+    """Their lines are put down to them by the names of connections."""
+    names = ("java-classic.log", "aiokafka.log", "follower-fetch.log")
+    logs = [LOGS.joinpath(name).read_bytes().splitlines(keepends=True) for name in names]
+    file = tmp_path / "all.log"
+    mixed = [line for lines in zip_longest(*logs) for line in lines if line is not None]
+    file.write_bytes(b"".join([*mixed[:20], b"no request\n", *mixed[20:]]))
+    run = Fleet(in_columns, UNNAMED)
+    (range_,) = run.run(file).ranges
+    assert len(range_.brokers) > 1
+    assert_same(run, [file], broker_from=None)
+
+
+@IN_COLUMNS
+def test_files_of_several_runs_are_followed_as_in_one(logs: Path, in_columns: bool) -> None:
+    run = Fleet(in_columns)
     rotated = sorted(logs.joinpath("rotated").iterdir())
     for file in rotated:
         run.run(file)
     assert_same(run, rotated)
 
 
-def test_a_file_that_grows_is_gone_on_with(tmp_path: Path) -> None:
+@IN_COLUMNS
+def test_a_file_that_grows_is_gone_on_with(tmp_path: Path, in_columns: bool) -> None:
     content = LOGS.joinpath("java-classic.log").read_bytes()
     file = tmp_path / "broker" / "server.log"
     file.parent.mkdir()
-    run, drawn = Fleet(), random.Random(7)
+    run, drawn = Fleet(in_columns), random.Random(7)
     for end in [*sorted(drawn.sample(range(len(content)), 5)), len(content)]:
         file.write_bytes(content[:end])
         new = run.run(file)

@@ -80,5 +80,5 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_tables_have_metrics_of_their_own(tmp_path: Path) -> None:
-    with pytest.raises(LockstepError, match="--metrics does not go with --engine spark"):
+    with pytest.raises(LockstepError, match="--metrics does not go with --out"):
         ConformRequest(("a",), engine="spark", out=tmp_path, metrics=tmp_path / "a.prom")

@@ -1,0 +1,220 @@
+"""The tables as one process writes them without Spark."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep.errors import LockstepError
+from lockstep_kafka.findings import Verdict
+from lockstep_kafka.fleet.arrival import Newcomers
+from lockstep_kafka.fleet.local_run import LocalRun
+from lockstep_kafka.fleet.local_summary import local_summary
+from lockstep_kafka.fleet.local_tables import LocalTables, Row
+from lockstep_kafka.fleet.log_files import paths_of
+from lockstep_kafka.fleet.retention import newest_to_delete, retain
+from lockstep_kafka.fleet.tables import (
+    ALERT_KEY,
+    ALERTS,
+    ALL_TABLES,
+    BATCHES,
+    DEPARTURES,
+    INPUTS,
+    QUARANTINE,
+    SESSIONS,
+    STATES,
+    Table,
+)
+from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.conform_tables import conform_tables
+from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
+from tests.kafka.fleet.pipeline import BROKER_FROM, LOGS, OBSERVED, fleet
+
+CASE = LOGS / "cases" / "m4-isolation-level-not-looked-at.log.gz"
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fleet(tmp_path_factory.mktemp("fleet"))
+
+
+def run(tables: LocalTables, *logs: Path, retain_days: int | None = None) -> Newcomers:
+    paths = paths_of([str(log) for log in logs])
+    return LocalRun(tables, OBSERVED, retain_days=retain_days).follow_files(paths)
+
+
+def assert_same(tables: LocalTables, logs: list[Path]) -> None:
+    expected = rows_of(*logs)
+    for table in (SESSIONS, DEPARTURES, QUARANTINE):
+        assert table.kind is not None
+        assert comparable(tables.rows(table)) == comparable(expected[table.kind]), table.name
+
+
+def test_tables_say_what_one_process_says(logs: Path, tmp_path: Path) -> None:
+    tables = LocalTables(tmp_path)
+    run(tables, logs)
+    everything = sorted(logs.iterdir())
+    assert_same(tables, everything)
+    totals = local_summary(tables).totals
+    assert comparable_causes(totals) == causes_of(*everything)
+    verdicts = Counter(row["verdict"] for row in tables.rows(SESSIONS))
+    assert verdicts == {
+        verdict.value: kept.count for verdict, kept in totals.sessions.items() if kept.count
+    }
+    alerts, departures = tables.rows(ALERTS), tables.rows(DEPARTURES)
+    assert {key_of(row) for row in alerts} == {key_of(row) for row in departures}
+    assert len(alerts) < len(departures)
+    assert all(row["text"] for row in departures)
+
+
+def key_of(row: Row) -> tuple[object, ...]:
+    return tuple(row[name] for name in ALERT_KEY)
+
+
+def test_days_that_arrive_one_by_one(logs: Path, tmp_path: Path) -> None:
+    tables = LocalTables(tmp_path)
+    days = sorted(logs.joinpath("rotated").iterdir())
+    for last in range(1, len(days) + 1):
+        found = run(tables, *days[:last])
+        assert [file.path for file in found.files] == [str(days[last - 1])]
+    assert_same(tables, days)
+    assert run(tables, *days).rows == []
+    of_all = range(len(days))
+    assert sorted(row["batch"] for row in tables.rows(STATES)) == list(of_all)[-2:]
+    assert sorted(row["batch"] for row in tables.rows(BATCHES)) == list(of_all)
+
+
+def grown(folder: Path) -> tuple[Path, bytes]:
+    """A file with the first half of a log, and the other half."""
+    content = gzip.decompress(CASE.read_bytes())
+    half = content.index(b"\n", len(content) // 2) + 1
+    file = folder / "broker" / "server.log"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content[:half])
+    return file, content[half:]
+
+
+def test_a_line_that_was_held_keeps_its_text_when_its_file_is_rotated(tmp_path: Path) -> None:
+    """What stands at its place in the new file is not its text."""
+    file, rest = grown(tmp_path / "logs")
+    tables = LocalTables(tmp_path / "tables")
+    run(tables, file.parent)
+    file.rename(file.with_suffix(".log.1"))
+    file.write_bytes(rest)
+    run(tables, file.parent)
+    whole = LocalTables(tmp_path / "whole")
+    run(whole, file.with_suffix(".log.1"), file)
+    departing = {row["text"] for row in whole.rows(DEPARTURES)}
+    departures = tables.rows(DEPARTURES)
+    assert departures
+    assert {row["text"] for row in departures} <= departing
+    assert {row["path"] for row in tables.rows(INPUTS)} == {
+        str(file),
+        str(file.with_suffix(".log.1")),
+    }
+
+
+def test_a_run_that_ended_in_a_batch_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After each of its commits, with the file rotated since; the tables are those of one run."""
+    file, _ = grown(tmp_path / "logs")
+    whole = LocalTables(tmp_path / "whole")
+    run(whole, file.parent)
+    replace = LocalTables.replace
+    for kept in range(7):
+        tables = LocalTables(tmp_path / str(kept))
+        monkeypatch.setattr(LocalTables, "replace", killed_after(kept))
+        with pytest.raises(KeyboardInterrupt):
+            run(tables, file.parent)
+        monkeypatch.setattr(LocalTables, "replace", replace)
+        run(tables, file.parent)
+        for table in set(ALL_TABLES) - {BATCHES}:
+            assert comparable(tables.rows(table)) == comparable(whole.rows(table)), table.name
+
+
+def killed_after(commits: int) -> Callable[..., None]:
+    """`LocalTables.replace`, and Ctrl-C in place of the next commit."""
+    replace, left = LocalTables.replace, iter(range(commits))
+
+    def replace_or_die(*arguments: Any) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        replace(*arguments)
+
+    return replace_or_die
+
+
+@pytest.mark.parametrize("lost", [INPUTS, STATES, BATCHES], ids=lambda table: table.name)
+def test_a_table_that_is_gone_is_not_empty(tmp_path: Path, lost: Table) -> None:
+    file, rest = grown(tmp_path / "logs")
+    tables = LocalTables(tmp_path / "tables")
+    run(tables, file)
+    with file.open("ab") as more:
+        more.write(rest)
+    run(tables, file)
+    shutil.rmtree(tables.path(lost))
+    with pytest.raises(LockstepError, match=f"the table {lost.name} is gone"):
+        run(tables, file)
+
+
+def test_what_is_older_is_deleted(tmp_path: Path) -> None:
+    file, rest = grown(tmp_path / "logs")
+    tables = LocalTables(tmp_path / "tables")
+    run(tables, file)
+    with file.open("ab") as more:
+        more.write(rest)
+    run(tables, file)
+    retain(tables, 0, [str(file)])
+    for table in (SESSIONS, DEPARTURES, QUARANTINE, ALERTS, STATES, BATCHES):
+        kept = [row for row in tables.rows(table) if not row.get("is_open")]
+        assert all(row["batch"] == 1 for row in kept), table.name
+    assert {row["batch"] for row in tables.rows(INPUTS)} == {0, 1}  # or it would be read again
+    assert run(tables, file).of_batches == []
+    retain(tables, 0, [])
+    assert {row["batch"] for row in tables.rows(INPUTS)} == {1}
+
+
+def test_which_batches_are_old() -> None:
+    now = datetime(2026, 11, 26, tzinfo=UTC)
+    written = {batch: now - timedelta(days=100 - batch) for batch in range(3)}
+    assert newest_to_delete(written, 98, now) == 1
+    assert newest_to_delete(written, 1, now) == 1  # the last one says what was done
+    assert newest_to_delete(written, 100, now) is None
+    assert newest_to_delete({}, 1, now) is None
+
+
+def test_a_file_of_no_known_layout_is_not_passed_over(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    shutil.copy(LOGS / "java-classic.log", logs)
+    request = ConformRequest((logs,), out=tmp_path / "tables", retain="90d")
+    assert conform_tables(request).conform.exit_code == 0
+    logs.joinpath("other.log").write_text("no request\n")
+    for _ in range(2):
+        result = conform_tables(request)
+        assert result.conform.totals.sessions[Verdict.DEPARTS].count == 0
+        assert result.conform.exit_code == 3
+
+
+@pytest.mark.parametrize("days", ["0d", "90", "d", "1.5d", "100000d", "-1d"])
+def test_days_that_are_none(tmp_path: Path, days: str) -> None:
+    with pytest.raises(LockstepError, match="is not how many days"):
+        ConformRequest((CASE,), out=tmp_path, retain=days)
+
+
+def test_tables_that_cannot_be_read(tmp_path: Path) -> None:
+    request = ConformRequest((CASE,), out=tmp_path / "tables", broker_from=BROKER_FROM)
+    conform_tables(request)
+    for file in tmp_path.rglob("*.parquet"):
+        file.write_bytes(b"damaged")
+    with pytest.raises(LockstepError, match="cannot be brought up to date") as raised:
+        conform_tables(request)
+    assert "\n" not in raised.value.args[0]
