@@ -1,4 +1,5 @@
 import dataclasses
+import shutil
 from pathlib import Path
 
 import pytest
@@ -119,13 +120,24 @@ def test_a_pinned_violation_is_what_was_asked_for(model: Model) -> None:
     assert surprise.differences == (), "the counts of a search that stopped say nothing"
 
 
-def test_a_pinned_violation_hides_no_other(model: Model) -> None:
-    goal = model.property("somebody_gets_in")
-    missed = dataclasses.replace(goal, name="never_got", function=lambda s: False, parameters=())
-    both = dataclasses.replace(
-        model,
-        properties=(*model.properties, missed, dataclasses.replace(missed, name="nor_that")),
-    )
+GOALS = """
+
+@sometimes("9-3")
+def never_got(s):
+    return any(s.entries[g] < 0 for g in Gate)
+
+
+@sometimes("9-3")
+def nor_that(s):
+    return any(s.coins[g] < 0 for g in Gate)
+"""
+
+
+def test_a_pinned_violation_hides_no_other(tmp_path: Path) -> None:
+    root = Path(shutil.copytree(ROOT, tmp_path / "turnstile"))
+    with (root / "invariants" / "turnstile.py").open("a", encoding="utf-8") as claims:
+        claims.write(GOALS)
+    both = load_model(root, "turnstile", SMALL)
     result = Search(PlainEngine(both)).run()
     assert result.missed == ("never_got", "nor_that")
     one = judge(both, scope(Pins("violated", violates=("never_got",))), result, pinned=True)
