@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lockstep.language.frontend import lower
+from lockstep.language.frontend import lower, refusals
 from lockstep.language.model import DEADLOCK, Property
 from lockstep.language.notation import Kind, State
 from lockstep.language.totality import property_may_fail
@@ -81,9 +81,9 @@ class Search:
         self._steps = self._model.of_kind(Kind.STEP_INVARIANT)
         self._goals = self._model.of_kind(Kind.SOMETIMES)
         # Any other is evaluated in each state: one order of them would reach it before it fails.
-        self._total = {
-            code.name for code in lower(self._model).properties if not property_may_fail(code)
-        }
+        # So is each of a model that is outside the notation, which plain Python can run.
+        codes = () if refusals(self._model) else lower(self._model).properties
+        self._total = {code.name for code in codes if not property_may_fail(code)}
         names = [action.name for action in self._model.actions]
         names += [prop.name for prop in self._model.properties]
         self._order = {name: place for place, name in enumerate(names)}

@@ -55,8 +55,8 @@ def test_a_behaviour_that_wraps_is_found_and_replayed(
     asked = ["prove", "fetch_session", "--proof", "real", "--from", LAST_EPOCH, "--json"]
     assert run(asked) == 1
     (row,) = json.loads(capsys.readouterr().out)["results"]
-    assert row["properties"] == ["epoch_grows"]
-    assert run(["replay", row["trace"]["file"]]) == 1
+    assert row["violated"] == "epoch_grows"
+    assert run(["replay", row["trace"]]) == 1
     output = capsys.readouterr().out
     assert f".epoch: {LAST} -> 1\n" in output
     assert "epoch_grows is violated again, as recorded" in output

@@ -143,6 +143,7 @@ def second_release() -> str:
 
 def ctrl_c() -> str:
     """What becomes of an interrupt in a process with Java."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     Jvm("4.4.0")
     try:
         os.kill(os.getpid(), signal.SIGINT)
