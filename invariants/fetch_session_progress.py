@@ -172,7 +172,7 @@ def a_fetcher_moves_past_records(s: FetchSession):
 
 @sometimes("227-67")
 def a_topic_made_anew_is_asked_for(s: FetchSession):
-    """A request removes a partition and lists it, where topics are made anew."""
+    """A request removes a partition and lists it, where topics are created again."""
     return not TOPIC_IDS or any(
         s.request[f] is not None
         and p in s.request[f].forgotten

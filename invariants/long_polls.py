@@ -139,7 +139,7 @@ def polls_tell_what_is_new(s: LongPolls, new: LongPolls):
 
 @step_invariant("227-52")
 def polls_tell_nothing_twice(s: LongPolls, new: LongPolls):
-    """An answer of a session that is there has only what its fetcher was not told."""
+    """An answer of a session that is there has only what its fetcher does not know."""
     when(was_answered(s, new, Via.AWAITED) and s.waiting[Via.AWAITED].epoch > 0)
     when(s.sessions[s.waiting[Via.AWAITED].session_id] is not None)
     return new.response.version is None or new.response.version != s.told
@@ -190,7 +190,7 @@ def epochs_agree(s: LongPolls):
 
 @step_invariant("227-48")
 def after_an_error_everything_is_asked_again(s: LongPolls, new: LongPolls):
-    """What was told in a session counts no more after an error, and the next request is a full
+    """What was answered in a session counts no more after an error, and the next request is a full
     one."""
     when(s.response is not None and new.response is None and s.response.error != Error.NONE)
     return new.metadata.epoch == 0 and new.told is None

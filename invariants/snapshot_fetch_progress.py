@@ -101,8 +101,8 @@ def lacks_the_high_watermark(s: SnapshotFetch, r):
     ),
 )
 def followers_learn_the_high_watermark(s: SnapshotFetch, r: Replica):
-    """A replica comes to know how much of its log its leader has committed, unless it is told to
-    fetch a snapshot."""
+    """A replica learns how much of its log its leader has committed, unless it is sent a snapshot
+    id to fetch."""
     return lacks_the_high_watermark(s, r), not lacks_the_high_watermark(s, r)
 
 
@@ -114,7 +114,7 @@ def a_follower_does_not_know_what_is_committed(s: SnapshotFetch):
 
 @sometimes("595-24")
 def all_followers_know_what_is_committed(s: SnapshotFetch):
-    """Something is committed, and whoever is led knows it."""
+    """Something is committed, and each replica that is led knows it."""
     return len(s.committed) > 0 and all(
         s.high_watermark[r] == len(s.committed) for r in Replica if is_led(s, r)
     )
@@ -131,7 +131,7 @@ def all_followers_know_what_is_committed(s: SnapshotFetch):
     ),
 )
 def every_request_is_answered(s: SnapshotFetch, r: Replica):
-    """Whoever is asked for a chunk answers, whatever it is; unless the download is over first."""
+    """A request for a chunk is answered, whatever the answer is, or the download is over first."""
     is_asked = s.download[r] is not None and s.response[r] is None and s.elected[s.epoch[r]] != r
     return is_asked, not is_asked
 

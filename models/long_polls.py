@@ -286,7 +286,7 @@ def answer_incremental(s: LongPolls, new: LongPolls, via: Via):
 @action
 def answer_after_its_session(s: LongPolls, new: LongPolls, via: Via):
     """The same where the session was closed or evicted meanwhile: the poll knows it still. What
-    that session was answered last does not matter any more, so here everything is told."""
+    that session was answered last does not matter any more, so here everything is answered."""
     poll = present(s.waiting[via])
     require(not is_full(poll.epoch) and not poll.overtaken)
     require(s.sessions[poll.session_id] is None)
@@ -305,7 +305,7 @@ def answer_overtaken(s: LongPolls, new: LongPolls, via: Via):
 
 @action
 def evict(s: LongPolls, new: LongPolls, i: OpenId):
-    """The leader gives the session's slot to another, whoever waits in it."""
+    """The leader gives the session's slot to another, whatever waits in it."""
     require(s.sessions[i] is not None)
     new.sessions[i] = None
 
@@ -322,7 +322,7 @@ def settle(new: LongPolls, metadata, told):
 
 @action
 def receive_full(s: LongPolls, new: LongPolls):
-    """A full response: what is told counts as long as there is a session."""
+    """A full response: what is answered counts as long as there is a session."""
     response = present(s.response)
     require(is_full(s.metadata.epoch))
     told = None if response.session_id == NO_SESSION else response.version

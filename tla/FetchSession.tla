@@ -18,7 +18,7 @@ CONSTANTS
     Fetchers,
     Followers,         \* the fetchers that also read what is not committed yet
     AnswersAnyChange,  \* whether whatever a request names is answered
-    TopicIds,          \* whether topics have ids: they are made anew, and clients change over
+    TopicIds,          \* whether topics have ids: they are created again, and clients change over
     StraysAreLost      \* whether the network may lose what it delayed or repeated
 
 ASSUME Followers \subseteq Fetchers /\ Empty \subseteq Partitions

@@ -314,7 +314,7 @@ def _not_read(plan: CheckPlan, run: CheckRun) -> Iterator[Problem]:
 
 
 def _identity(request: CheckRequest, scope: str) -> tuple[str, ...]:
-    """What tells a problem from the same in another scope, or with something in place."""
+    """What distinguishes a problem from the same in another scope, or with something in place."""
     changes = (request.fault, request.proposal, request.mutant)
     constants = (f"{name}={value}" for name, value in sorted(request.constants.items()))
     return (f"scope {scope}", *filter(None, changes), *constants)

@@ -117,7 +117,7 @@ def left_out_is_forgotten(s: FetchSessionDraft, new: FetchSessionDraft, f, answe
 
 @fault(replaces=fetcher.start_over, breaks="error_is_of_all_partitions", unchanged=("told",))
 def knowledge_outlives_the_session(new: FetchSessionDraft, f):
-    """What was told in a session still counts after an error."""
+    """What was answered in a session still counts after an error."""
     new.fetching[f] = nothing()
     settle(new, f, NO_SESSION, 0)
 

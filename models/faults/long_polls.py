@@ -107,7 +107,7 @@ def poll_is_answered_without_a_session():
     """,
 )
 def poll_waits_for_news_alone():
-    """No time is too long for a poll that has nothing to be told."""
+    """No time is too long for a poll of which nothing is new."""
 
 
 @fault(breaks="deadlock")

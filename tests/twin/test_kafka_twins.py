@@ -37,7 +37,7 @@ CALM: Values = {"MAX_FAILURES": 0, "MAX_DISTURBANCES": 0}
 CORNERS: dict[str, tuple[str, Values, int]] = {
     "two partitions": (
         "fetch_session",
-        # With one epoch a repeated request could not be told from the next one.
+        # With one epoch a repeated request could not be distinguished from the next one.
         {
             **{**ONE_OF_EACH, **CALM, "MAX_EPOCH": 2, "MAX_DISTURBANCES": 1},
             "PARTITIONS": ("p1", "p2"),

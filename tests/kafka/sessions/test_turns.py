@@ -46,7 +46,7 @@ def log(turns: str) -> list[FetchLine]:
 @pytest.mark.parametrize(
     ("turns", "at"),
     [
-        # Whoever opened it last, a5 needs an epoch before it that only the other session has.
+        # Whichever opened it last, a5 needs an epoch before it that only the other session has.
         ("a0 a1 a2 a3 b0 a4 b1 a5", 8),
         # b2 was sent after a3 was answered, and no session goes from 3 to 2.
         ("a0 a1 b0 a2 a3 b1 a4 b2", 8),
