@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lockstep.drive.driver import Driver
 from lockstep.drive.following import Following
-from lockstep.drive.guarded import Guarded, load_driver, ready_made
+from lockstep.drive.guarded import Guarded, closing, load_driver, made, ready_made
 from lockstep.drive.stimuli import Stimuli
 from lockstep.drive.values import plain
 from lockstep.language.faults import fault_constants, marks_in_place
@@ -61,12 +61,12 @@ def driven(
     """Drive software in a test, step by step; it is closed at the end.
 
     `driver` is one, or the file of one relative to the workspace, `FILE.py[:NAME]`, or the name of
-    one that is installed. `constants`
-    take the place of those of the scope; `workspace` is a folder of it, by default the current one.
+    one that is installed. `constants` take the place of those of the scope; `workspace` is a folder
+    of it, by default the current one.
     """
     root = find_workspace(workspace).root
     if isinstance(driver, str):
-        driver = (ready_made(driver) or load_driver(driver, root))()
+        driver = made(ready_made(driver) or load_driver(driver, root))
     values = {
         **load_model_spec(root, model).scope(scope).constants,
         **fault_constants(marks_in_place(root, model, fault)),
@@ -74,12 +74,10 @@ def driven(
     }
     loaded = load_model(root, model, values, fault=fault, proposal=proposal)
     guarded = Guarded(driver)
-    try:
+    with closing(guarded):
         following = Following(loaded, guarded)
         following.reset()
         yield Driven(following)
-    finally:
-        guarded.close()
 
 
 def to_pytest(

@@ -176,8 +176,9 @@ class Following:
 
     def _observe(self) -> _Observed:
         observed = self._driver.observe()
-        self.observed |= {variable_of(place) for place in observed}
-        self.compared += len(observed)
+        saying = [place for place, value in observed.items() if _says(value)]
+        self.observed |= set(map(variable_of, saying))
+        self.compared += len(saying)
         return observed
 
     def _departure(
@@ -221,6 +222,11 @@ class Following:
 def entered_by(way: _Way) -> str:
     """The action by which a state was entered; empty of the initial one."""
     return "" if way is None else way[1].action
+
+
+def _says(value: object) -> bool:
+    """Whether anything is compared with an observed value: an empty dict leaves all open."""
+    return not isinstance(value, Mapping) or any(map(_says, value.values()))
 
 
 def _length(way: _Way) -> int:

@@ -14,7 +14,7 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -91,6 +91,7 @@ class Guarded:
         return DriverError(f"{_place(code.co_filename, code.co_firstlineno)}{text}", cure=cure)
 
     def _call(self, method: str, *arguments: object) -> Any:
+        is_known = INTERRUPTION.has_come  # a run that was interrupted is still judged and closed
         try:
             with redirect_stdout(sys.stderr), _limited(self._seconds):
                 result = getattr(self.driver, method)(*arguments)
@@ -100,10 +101,36 @@ class Guarded:
             what = f"{method} of {self.name} took longer than {self._seconds:g} s"
             raise DriverError(f"{_last_place(hung)}{what}") from None
         except BaseException as error:
-            INTERRUPTION.heed()
+            if not is_known:
+                INTERRUPTION.heed()
             raise _raised(error, f"{method} of {self.name}") from error
-        INTERRUPTION.heed()
+        if not is_known:
+            INTERRUPTION.heed()
         return result
+
+
+def made(kind: Callable[[], Driver]) -> Driver:
+    """A driver of a kind; `DriverError` for what its constructor raises."""
+    try:
+        with redirect_stdout(sys.stderr):
+            return kind()
+    except (KeyboardInterrupt, LockstepError):
+        raise
+    except BaseException as error:
+        INTERRUPTION.heed()
+        raise _raised(error, "making the driver") from error
+
+
+@contextmanager
+def closing(driver: Guarded) -> Iterator[None]:
+    """Close a driver at the end; what that raises does not hide what ended the block."""
+    try:
+        yield
+    except BaseException:
+        with suppress(DriverError):
+            driver.close()
+        raise
+    driver.close()
 
 
 def ready_made(text: str) -> Callable[[], Driver] | None:
@@ -154,13 +181,14 @@ def load_driver(name: str, folder: Path) -> type[Driver]:
 
 def _run(file: Path, folder: Path) -> ModuleType:
     """The module that a file is."""
-    spec = importlib.util.spec_from_file_location(file.stem, file)
+    spec = importlib.util.spec_from_file_location(f"lockstep_driver_{file.stem}", file)
     if spec is None or spec.loader is None:
         raise LockstepError(f"{file} cannot be run as Python")
     module = importlib.util.module_from_spec(spec)
     for place in (str(folder), str(file.parent)):
         if place not in sys.path:
             sys.path.insert(0, place)
+    sys.modules[spec.name] = module  # dataclasses look their module up there
     try:
         with redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)

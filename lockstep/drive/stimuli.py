@@ -38,6 +38,11 @@ class Stimuli:
         self._engine = PlainEngine(model)
         self._driver = guarded
         self._actions = {action.name: action for action in model.actions}
+        for name in ("outcomes", "decides", "never"):
+            if not isinstance(value := getattr(driver, name), Mapping):
+                raise guarded.mistake(
+                    "do", f"{name} of {guarded.name} is {value!r}", "make it a dict"
+                )
         outcomes = {name: tuple(of) for name, of in driver.outcomes.items()}
         named = [action for of in outcomes.values() for action in of]
         for name in (*named, *driver.decides, *driver.by_itself, *driver.never):
@@ -51,6 +56,12 @@ class Stimuli:
                         f"{name} has no parameter {one!r}",
                         nearest(one, known, f"it has: {', '.join(known) or 'none'}"),
                     )
+        for name in sorted(driver.never.keys() & set(driver.by_itself)):
+            raise guarded.mistake(
+                "do",
+                f"{guarded.name} never does {name}, and does it by itself",
+                "leave it out of `never` or of `by_itself`",
+            )
         self._decides = driver.decides
         apart = {*named, *driver.by_itself, *driver.never}
         alone = {name: (name,) for name in self._actions if name not in apart | outcomes.keys()}

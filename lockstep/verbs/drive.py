@@ -15,7 +15,14 @@ from lockstep.drive.driven import to_pytest
 from lockstep.drive.driving import WORDS, Course, Drive, Limits
 from lockstep.drive.driving import drive as run
 from lockstep.drive.following import Following
-from lockstep.drive.guarded import Guarded, load_driver, ready_made
+from lockstep.drive.guarded import (
+    DriverError,
+    Guarded,
+    closing,
+    load_driver,
+    made,
+    ready_made,
+)
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Walks
 from lockstep.requests.models import choose
@@ -132,21 +139,25 @@ def drive(request: DriveRequest, *, watch: Watch = Unwatched()) -> Driven:
     model = version.load(version.over(constants))
     file = Path.cwd() / request.driver
     kind = ready_made(request.driver) or load_driver(str(file), workspace.root)
-    driver = Guarded(kind(), request.call_seconds)
+    driver = Guarded(made(kind), request.call_seconds)
     walks = None
     if request.random is not None:
         walks = Walks(request.random, request.length, request.seed)
     course = Course(walks, request.pairs)
+    driven: Driven | None = None
     try:
-        with watch.steps(f"{version} {scope}: drive") as note:
+        with closing(driver), watch.steps(f"{version} {scope}: drive") as note:
             following = Following(model, driver)
             limits = Limits(request.max_seconds, request.max_steps)
             result = run(following, course, limits, note)
-    finally:
-        driver.close()
-    seed = None if walks is None else walks.seed
-    driven = Driven(version, scope, request.driver, model, result, following, seed)
-    return driven if result.departed is None else _saved(driven, request, result.departed.departure)
+            seed = None if walks is None else walks.seed
+            driven = Driven(version, scope, request.driver, model, result, following, seed)
+    except DriverError as error:
+        if driven is None or driven.run.departed is None:
+            raise
+        driven.run.because = error.message  # a departure stands, though the driver does not close
+    departed = driven.run.departed
+    return driven if departed is None else _saved(driven, request, departed.departure)
 
 
 def _saved(driven: Driven, request: DriveRequest, departure: Departure) -> Driven:

@@ -7,6 +7,7 @@ import pytest
 
 from lockstep.drive import driven
 from lockstep.drive.departure import Departed
+from lockstep.system.interruption import INTERRUPTION
 from tests.cli.conftest import Desk
 
 DRIVER = '''
@@ -123,6 +124,11 @@ def test_a_fault_and_constants_are_those_of_the_model(desk: Desk) -> None:
     ("body", "options", "because"),
     [
         ("def observe(self):\n    return {}", (), "nothing was observed, so nothing was compared"),
+        (
+            "def observe(self):\n    return {'arm': {}}",
+            (),
+            "nothing was observed, so nothing was compared",
+        ),
         (
             "def do(self, *_):\n    return NOT_DONE",
             (),
@@ -254,6 +260,58 @@ def reset(self, constants):
     row = desk.run(*OTHER, "--random", "40", "--seed", "3", "--json").json["results"][0]
     assert (row["verdict"], row["details"]["resets"]) == ("departs", 1)
     assert row["length"] > 4
+
+
+def test_a_signal_leaves_what_was_found(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As that of the process, which is remembered until it ends."""
+    monkeypatch.setattr(INTERRUPTION, "has_come", False)
+    body = """
+gives = 0
+def do(self, *stimulus):
+    Other.gives += 1
+    if Other.gives == 4:
+        from lockstep.system.interruption import INTERRUPTION
+        INTERRUPTION.has_come = True
+        raise KeyboardInterrupt
+    return super().do(*stimulus)
+"""
+    write(desk, body)
+    ran = desk.run(*OTHER)
+    assert ran.code == 130
+    assert "gates.py:Other: inconclusive: interrupted\n" in ran.out
+
+
+def test_a_driver_that_does_not_close_hides_no_departure(desk: Desk) -> None:
+    write(desk, f"{STAYS_OPEN}\ndef close(self):\n    raise OSError('still there')")
+    ran = desk.run(*OTHER)
+    assert ran.code == 1
+    assert "close of Other raised OSError: still there" in ran.out
+    assert "saved up to there to" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("def __init__(self):\n    open('/nowhere/x')", "raised FileNotFoundError"),
+        ("never = ['jam']", "never of Other is ['jam']"),
+        ("outcomes = ['jam']", "outcomes of Other is ['jam']"),
+        ("never = {'jam': 'no'}\nby_itself = ('jam',)", "never does jam, and does it by itself"),
+    ],
+)
+def test_a_mistake_of_a_declaration_is_one_line(desk: Desk, body: str, said: str) -> None:
+    write(desk, body)
+    ran = desk.run(*OTHER)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "gates.py:" in ran.err
+
+
+def test_a_driver_may_be_beside_a_dataclass(desk: Desk) -> None:
+    write(desk)
+    text = (desk.root / "gates.py").read_text()
+    head = "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+    (desk.root / "gates.py").write_text(f"{head}{text}\n@dataclass\nclass Seen:\n    x: int\n")
+    assert desk.run("drive", "turnstile", "--driver", "gates.py:Gates").code == 0
 
 
 def test_options_of_random_behaviours_go_with_them(desk: Desk) -> None:
