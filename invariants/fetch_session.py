@@ -13,9 +13,9 @@ from invariants.fetch_session_steps import (
     was_served,
 )
 from lockstep import invariant, present, step_invariant, when
-from models.fetch_metadata import FINAL_EPOCH, NO_SESSION, Error, OpenId, Via
+from models.fetch_metadata import FINAL_EPOCH, NO_SESSION, Error, OpenId
 from models.fetch_partitions import Partition
-from models.fetch_session_state import STRAYS_ARE_LOST, TOPIC_IDS, Fetcher, FetchSession
+from models.fetch_session_state import STRAYS_ARE_LOST, TOPIC_IDS, Fetcher, FetchSession, Via
 
 # What is asked and told of partitions.
 from invariants.fetch_session_partitions import (

@@ -12,9 +12,9 @@ from invariants.fetch_session_steps import (
     was_told,
 )
 from lockstep import invariant, present, step_invariant, when
-from models.fetch_metadata import NO_SESSION, Error, Via
+from models.fetch_metadata import NO_SESSION, Error
 from models.fetch_partitions import DIVERGING_EPOCHS, Partition
-from models.fetch_session_state import ANSWERS_ANY_CHANGE, TOPIC_IDS, Fetcher, FetchSession
+from models.fetch_session_state import ANSWERS_ANY_CHANGE, TOPIC_IDS, Fetcher, FetchSession, Via
 
 # Leader and fetcher agree.
 

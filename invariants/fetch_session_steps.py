@@ -4,9 +4,9 @@ All of it is read off the states in words of its own: a claim that called what t
 be wrong whenever that is.
 """
 
-from models.fetch_metadata import MAX_EPOCH, Error, Via
+from models.fetch_metadata import MAX_EPOCH, Error
 from models.fetch_partitions import DIVERGING_EPOCHS, UNKNOWN
-from models.fetch_session_state import FOLLOWERS, FetchSession
+from models.fetch_session_state import FOLLOWERS, FetchSession, Via
 
 # What a step did, read off the states before and after it.
 

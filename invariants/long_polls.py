@@ -1,9 +1,10 @@
 """What must hold of polls that wait. Ids such as 227-12 are rows of specs/kip_227.toml."""
 
 from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
-from models.fetch_metadata import MAX_EPOCH, NO_SESSION, Error, OpenId, Via
+from models.fetch_metadata import MAX_EPOCH, NO_SESSION, Error, OpenId
 from models.long_polls import (
     LongPolls,
+    Via,
     accept_full,
     accept_incremental,
     answer_after_its_session,

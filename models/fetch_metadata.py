@@ -42,13 +42,6 @@ class Error(Enum):
     FETCH_SESSION_TOPIC_ID_ERROR = 106
 
 
-class Via(Enum):
-    """How a request reaches the leader: the one awaited, or a copy that nobody awaits."""
-
-    AWAITED = 0
-    STRAY = 1
-
-
 class Metadata(Record):
     """What a fetcher will put into its next request."""
 

@@ -11,7 +11,6 @@ from models.fetch_metadata import (
     NO_SESSION,
     Error,
     OpenId,
-    Via,
     is_full,
     next_epoch,
 )
@@ -34,6 +33,7 @@ from models.fetch_session_state import (
     FetchSession,
     Response,
     Session,
+    Via,
 )
 
 # The leader serves a request.

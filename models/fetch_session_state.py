@@ -13,6 +13,8 @@ Apache Kafka's names for what is here:
 | `fetching` | `FetchSessionHandler.sessionPartitions` |
 """
 
+from enum import Enum
+
 from lockstep import (
     Constant,
     Domain,
@@ -66,6 +68,13 @@ MAX_FAILURES: Constant = 1
 Fetcher: Domain = OneOf(FETCHERS, interchangeable=True)
 Disturbances: Domain = Range(0, MAX_DISTURBANCES)
 Failures: Domain = Range(0, MAX_FAILURES)
+
+
+class Via(Enum):
+    """How a request reaches the leader: the one awaited, or a copy that nobody awaits."""
+
+    AWAITED = 0
+    STRAY = 1
 
 
 class Request(Record):

@@ -10,6 +10,8 @@ there is to tell, a session remembers which version was answered last, the fetch
 What requests and responses say of single partitions is in fetch_session.
 """
 
+from enum import Enum
+
 from lockstep import Constant, Domain, Map, Range, Record, State, action, present, replace, require
 from models.fetch_metadata import (
     FINAL_EPOCH,
@@ -23,7 +25,6 @@ from models.fetch_metadata import (
     OpenId,
     SessionEpoch,
     SessionId,
-    Via,
     after_full_response,
     close_existing_attempt_new,
     is_full,
@@ -45,6 +46,13 @@ TURNS: Constant = False
 
 Version: Domain = Range(0, MAX_VERSION)
 Disturbances: Domain = Range(0, MAX_DISTURBANCES)
+
+
+class Via(Enum):
+    """Whether the fetcher awaits the response, or has given up the request."""
+
+    AWAITED = 0
+    STRAY = 1
 
 
 class Poll(Record):

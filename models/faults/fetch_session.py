@@ -6,7 +6,7 @@ Here are those of the leader's responses; those of requests are files of their o
 from lockstep import edit, fault, replace
 from models import fetch_session_leader as leader
 from models import fetch_partitions
-from models.fetch_metadata import Error, Via
+from models.fetch_metadata import Error
 from models.fetch_partitions import Answer, Cached, Partition, UNKNOWN, answered, must_answer
 from models.fetch_session_leader import (
     accept,
@@ -16,7 +16,7 @@ from models.fetch_session_leader import (
     serve_incremental_throttled,
     session_after,
 )
-from models.fetch_session_state import FetchSession, Fetcher
+from models.fetch_session_state import FetchSession, Fetcher, Via
 
 # The fetchers' mistakes.
 from models.faults.fetch_session_fetcher import (

@@ -11,7 +11,6 @@ from models.fetch_metadata import (
     NO_SESSION,
     Error,
     OpenId,
-    Via,
     is_full,
     next_epoch,
 )
@@ -29,7 +28,7 @@ from models.fetch_session_leader import (
     session_after,
     session_of,
 )
-from models.fetch_session_state import Fetcher, FetchSession
+from models.fetch_session_state import Fetcher, FetchSession, Via
 
 # Requests.
 

@@ -7,7 +7,7 @@ session and sends it again.
 """
 
 from lockstep import Map, present, replaces, require
-from models.fetch_metadata import NO_SESSION, Error, OpenId, Via, is_full, next_epoch
+from models.fetch_metadata import NO_SESSION, Error, OpenId, is_full, next_epoch
 from models.fetch_partitions import nothing
 from models.fetch_session_leader import (
     incoming,
@@ -16,7 +16,7 @@ from models.fetch_session_leader import (
     serve_wrong_epoch,
     session_of,
 )
-from models.fetch_session_state import Fetcher, FetchSession, Response
+from models.fetch_session_state import Fetcher, FetchSession, Response, Via
 
 
 class RetransmittingFetchSession(FetchSession):
