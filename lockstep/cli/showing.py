@@ -41,13 +41,13 @@ def drive(request: DriveRequest, json: bool) -> int:
     130 interrupted.
     """
     from lockstep.pages.progress import TerminalWatch
-    from lockstep.report.drive import drive_blocks, drive_json
-    from lockstep.report.view import show
+    from lockstep.report.drive import drive_blocks
+    from lockstep.report.view import show_answer
     from lockstep.verbs.drive import drive as run
+    from lockstep.verbs.drive import drive_answer
 
     result = run(request, watch=TerminalWatch())
-    show(drive_blocks(result), lambda: drive_json(result), json=json)
-    return result.exit_code
+    return show_answer(drive_blocks(result), drive_answer(result), json=json)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def drive_randomly(
     `Departed`, or what `watch` raises.
     """
     model, stimuli, chance = following.model, following.stimuli, Random(walks.seed)
-    engine = PlainEngine(model)
+    engine = stimuli.engine
     actions = [action for action in model.actions if stimuli.answering(action.name)]
 
     @lru_cache(maxsize=_REMEMBERED)

@@ -15,7 +15,6 @@ from lockstep.errors import LockstepError
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import State
-from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Instance
 from lockstep.results.trace import Step, Trace
 from lockstep.review.pair import shown_names, shown_value
@@ -49,7 +48,6 @@ class Following:
         self.candidates: dict[State, _Way] = {}
         self.given: list[Instance] = []
         self._driver = driver
-        self._engine = PlainEngine(model)
         self._domains = dict(model.variables) | {
             one.name: model.lowered.shown[one].value.domain for one in model.shown
         }
@@ -207,7 +205,7 @@ class Following:
             refused = None
             is_enabled = False
             for arguments in bindings:
-                after = self._engine.run(action, state, arguments)
+                after = self.stimuli.engine.run(action, state, arguments)
                 if after is not None:
                     is_enabled = True
                     instance = action.name, arguments

@@ -16,14 +16,13 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.errors import LockstepError, nearest
-from lockstep.system.extensions import DRIVERS
+from lockstep.system.extensions import DRIVERS, find_extension
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.words import path_below, printable, shown_path
 
@@ -139,9 +138,8 @@ def ready_made(text: str) -> Callable[[], Driver] | None:
     None where none has it. What it is made with may raise `LockstepError`.
     """
     name = re.split("[:+]", text, maxsplit=1)[0]
-    for point in entry_points(group=DRIVERS, name=name):
-        return partial(point.load(), text[len(name) :])
-    return None
+    found = find_extension(DRIVERS, name)
+    return None if found is None else partial(found, text[len(name) :])
 
 
 def load_driver(name: str, folder: Path) -> type[Driver]:

@@ -35,7 +35,7 @@ class Stimuli:
 
     def __init__(self, model: Model, guarded: Guarded) -> None:
         driver = guarded.driver
-        self._engine = PlainEngine(model)
+        self.engine = PlainEngine(model)
         self._driver = guarded
         self._actions = {action.name: action for action in model.actions}
         for name in ("outcomes", "decides", "never"):
@@ -122,7 +122,7 @@ class Stimuli:
         """The steps that may answer a stimulus in a state, of which `took` was seen."""
         for action, bindings in self.bindings(stimulus, took):
             for arguments in bindings:
-                after = self._engine.run(action, state, arguments)
+                after = self.engine.run(action, state, arguments)
                 if after is not None:
                     yield Step(action.name, arguments, after)
 
@@ -144,11 +144,11 @@ class Stimuli:
     def unseen(self, state: State) -> Iterator[Step]:
         """The steps that the software may take by itself."""
         for action in self.by_itself:
-            yield from self._engine.instances(action, state)
+            yield from self.engine.instances(action, state)
 
     def all_steps(self, state: State) -> Iterator[Step]:
         """Every step of the model, in its order."""
-        return self._engine.successors(state)
+        return self.engine.successors(state)
 
     def check(self, stimulus: Instance, took: Took) -> None:
         """`LockstepError` where `took` is no outcome of a stimulus."""

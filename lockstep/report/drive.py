@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from lockstep.drive.departure import render_departure
 from lockstep.drive.driving import WORDS
 from lockstep.pages.blocks import Block, Lines, Paragraph
-from lockstep.pages.output import document
 from lockstep.trace.render import Line
-from lockstep.verbs.drive import Driven, drive_answer
+from lockstep.verbs.drive import Driven
 from lockstep.words import plural, shown_path
 from lockstep.workspace import option_for
 
@@ -27,12 +26,12 @@ def drive_blocks(driven: Driven) -> Iterator[Block]:
     last = departed.shown
     yield Paragraph("")
     yield Lines(tuple(render_departure(driven.model, departed.departure, last)), "The departure")
-    if driven.saved is not None and driven.saved.file is not None:
+    if driven.saved.file is not None:
         file = shown_path(driven.saved.file)
         yield Paragraph(f"saved up to there to {file}")
         root = option_for(driven.version.workspace.root)
         yield Paragraph(f"walk through it with  lockstep replay {file}{root}")
-    elif driven.saved is not None:
+    else:
         yield Paragraph(f"not saved: {driven.saved.why_not}")
     if driven.test is not None:
         yield Paragraph("as a test:\n")
@@ -55,8 +54,3 @@ def _done(driven: Driven) -> Iterator[Line]:
         yield Line(f"  never         {name}: {why}")
     if result.unobserved:
         yield Line(f"  not observed  {', '.join(result.unobserved)}")
-
-
-def drive_json(driven: Driven) -> Mapping[str, object]:
-    """The answer as a document."""
-    return document([drive_answer(driven)], {"exit_code": driven.exit_code})

@@ -59,6 +59,11 @@ class Version:
             name = f"{name}@{','.join(values)}"
         return name if self.revision is None else f"{self.revision}:{name}"
 
+    @property
+    def title(self) -> str:
+        """The name without a revision, as names of files have it."""
+        return re.sub(r"[^\w.=-]+", "_", str(replace(self, revision=None)))
+
     def over(self, constants: Mapping[str, object]) -> dict[str, object]:
         """Those of a scope, below the fault's, below those of this version."""
         return {**constants, **self.fault_constants, **self.constants}

@@ -17,10 +17,15 @@ DRIVERS = "lockstep.drivers"
 """Drivers of known software: functions of what follows their name, such as `:4.4.0`."""
 
 
+def find_extension(group: str, name: str) -> Any | None:
+    """What an installed package gives under this name; None where none does."""
+    return next((point.load() for point in entry_points(group=group, name=name)), None)
+
+
 def extension(group: str, name: str) -> Any:
     """What an installed package gives under this name; `LockstepError` where none does."""
-    for point in entry_points(group=group, name=name):
-        return point.load()
+    if (found := find_extension(group, name)) is not None:
+        return found
     raise LockstepError(
         f"no package that is installed gives {name} of {group}",
         cure="install lockstep again: it comes with lockstep_kafka, which does",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -264,8 +263,7 @@ def _saved(
                 constants=constants_of(model),
                 goal=f"{cost.scenario.name}, {extreme} {count.name}: {number}",
             )
-            title = re.sub(r"[^\w.=-]+", "_", str(replace(version, revision=None)))
-            name = f"{title}-{cost.scenario.name}-{count.name}-{extreme}-{scope}.itf.json"
+            name = f"{version.title}-{cost.scenario.name}-{count.name}-{extreme}-{scope}.itf.json"
             folder = saving.folder or traces_folder(version.workspace)
             saved = save_as(folder / name, version.workspace, model, attained.trace, origin)
             if saved.file is not None:

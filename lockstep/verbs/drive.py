@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,13 +27,13 @@ from lockstep.plain.exploration import Walks
 from lockstep.requests.models import choose
 from lockstep.requests.others import DriveRequest
 from lockstep.requests.run import Judged, Unwatched, Watch
-from lockstep.requests.version import Version
+from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.documents import conjunct_json, parameters_json, steps_json
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.layout import show
-from lockstep.trace.saving import Saved, save_as, traces_folder
+from lockstep.trace.saving import NOTHING_SAVED, Saved, save_as, traces_folder
 from lockstep.verbs.check import usual_scope
 from lockstep.words import path_below
 from lockstep.workspace import find_workspace
@@ -56,7 +55,7 @@ class Driven(Judged):
     run: Drive
     following: Following
     seed: int | None
-    saved: Saved | None = None
+    saved: Saved = NOTHING_SAVED
     test: str | None = None
 
     @property
@@ -133,12 +132,13 @@ def drive(request: DriveRequest, *, watch: Watch = Unwatched()) -> Driven:
     """
     workspace = request.workspace or find_workspace()
     (name,) = choose([request.model], workspace)
-    version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    version = version_of(workspace, name, request)
     scope = request.scope or usual_scope(version)
     constants = load_model_spec(workspace.root, name).scope(scope).constants
     model = version.load(version.over(constants))
     file = Path.cwd() / request.driver
-    kind = ready_made(request.driver) or load_driver(str(file), workspace.root)
+    known = ready_made(request.driver)
+    kind = known or load_driver(str(file), workspace.root)
     driver = Guarded(made(kind), request.call_seconds)
     walks = None
     if request.random is not None:
@@ -157,10 +157,13 @@ def drive(request: DriveRequest, *, watch: Watch = Unwatched()) -> Driven:
             raise
         driven.run.because = error.message  # a departure stands, though the driver does not close
     departed = driven.run.departed
-    return driven if departed is None else _saved(driven, request, departed.departure)
+    if departed is None:
+        return driven
+    place = request.driver if known is not None else path_below(file, workspace.root)
+    return _saved(driven, request, departed.departure, place)
 
 
-def _saved(driven: Driven, request: DriveRequest, departure: Departure) -> Driven:
+def _saved(driven: Driven, request: DriveRequest, departure: Departure, driver: str) -> Driven:
     """The same, with the behaviour of a departure in a file, and its test."""
     version, model = driven.version, driven.model
     origin = Origin(
@@ -174,20 +177,14 @@ def _saved(driven: Driven, request: DriveRequest, departure: Departure) -> Drive
         goal=f"a departure of {request.driver}",
     )
     folder = request.save or traces_folder(version.workspace)
-    title = re.sub(r"[^\w.=-]+", "_", str(version))
-    file = folder / f"{title}-departs-{driven.scope}.itf.json"
-    name = request.driver
-    if ready_made(name) is None:
-        name = path_below(Path.cwd() / name, version.workspace.root)
+    file = folder / f"{version.title}-departs-{driven.scope}.itf.json"
     test = to_pytest(
         driven.following.stimuli,
         departure.stimuli,
         model.name,
-        name,
+        driver,
         scope=driven.scope,
-        constants=dict(version.constants),
-        fault=version.fault,
-        proposal=version.proposal,
+        **version.changes,
     )
     saved = save_as(file, version.workspace, model, departure.trace, origin)
     return replace(driven, saved=saved, test=test)
@@ -202,15 +199,13 @@ def drive_answer(driven: Driven) -> Answer:
         kind="drive",
         model=version.model,
         scope=driven.scope,
-        fault=version.fault,
-        proposal=version.proposal,
-        constants=dict(version.constants),
+        **version.changes,
         seed=driven.seed,
         engine="drive",
         verdict=WORDS.get(result.verdict, str(result.verdict)),
         seconds=result.seconds,
         length=None if departure is None else len(departure.stimuli),
-        trace=None if driven.saved is None else str(driven.saved.file or "") or None,
+        trace=driven.saved.place,
         because=result.because,
         exit_code=driven.exit_code,
         details=DriveDetails(
