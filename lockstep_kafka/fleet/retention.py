@@ -12,6 +12,7 @@ from lockstep_kafka.fleet.tables import (
     BATCHES,
     FOLLOWED_TABLES,
     INPUTS,
+    STATES,
     Table,
     WrittenTables,
     quoted,
@@ -33,12 +34,13 @@ class KeptTables(WrittenTables, Protocol):
 def retain(tables: KeptTables, newest: int | None, paths: Iterable[str]) -> None:
     """Delete what batches up to the newest of some wrote, and tidy all tables up.
 
-    What is said until a broker has more lines stays. What was read of files stays while they are
+    What is said until a broker has more lines stays, and so does the last state of each broker,
+    however old: its next lines go on from there. What was read of files stays while they are
     among these paths: or they would be read again.
     """
     of_batches = f"batch <= {newest}"
     for table in (*FOLLOWED_TABLES, ALERTS, INPUTS, BATCHES) if newest is not None else ():
-        if not tables.is_there(table):
+        if table is STATES or not tables.is_there(table):
             continue
         where = of_batches
         if table.has_open_rows:

@@ -173,13 +173,32 @@ def test_what_is_older_is_deleted(tmp_path: Path) -> None:
         more.write(rest)
     run(tables, file)
     retain(tables, 0, [str(file)])
-    for table in (SESSIONS, DEPARTURES, QUARANTINE, ALERTS, STATES, BATCHES):
+    for table in (SESSIONS, DEPARTURES, QUARANTINE, ALERTS, BATCHES):
         kept = [row for row in tables.rows(table) if not row.get("is_open")]
         assert all(row["batch"] == 1 for row in kept), table.name
     assert {row["batch"] for row in tables.rows(INPUTS)} == {0, 1}  # or it would be read again
     assert run(tables, file).of_batches == []
     retain(tables, 0, [])
     assert {row["batch"] for row in tables.rows(INPUTS)} == {1}
+
+
+def test_a_broker_without_new_lines_is_gone_on_with(tmp_path: Path) -> None:
+    """Its state is older than what is kept of sessions."""
+    file, rest = grown(tmp_path / "logs")
+    other = tmp_path / "logs" / "other" / "server.log"
+    other.parent.mkdir()
+    other.write_bytes(LOGS.joinpath("java-classic.log").read_bytes())
+    tables = LocalTables(tmp_path / "tables")
+    run(tables, file)
+    run(tables, file, other)
+    retain(tables, 0, [str(file), str(other)])
+    with file.open("ab") as more:
+        more.write(rest)
+    run(tables, file, other)
+    whole = LocalTables(tmp_path / "whole")
+    run(whole, file)
+    of_file = [row for row in tables.rows(SESSIONS) if row["broker"] == "broker"]
+    assert comparable(of_file) == comparable(whole.rows(SESSIONS))
 
 
 def test_which_batches_are_old() -> None:
