@@ -216,7 +216,7 @@ def one_request_is_under_way(s: LeaderDiscovery, new: LeaderDiscovery):
     return s.attempt is None or s.backing_off
 
 
-@step_invariant("951-6", "951-23")
+@step_invariant("951-6")
 def only_a_served_request_is_over(s: LeaderDiscovery, new: LeaderDiscovery):
     """A request that was served is not sent again; any other waits for its retry."""
     when(took_response(s, new))
@@ -267,7 +267,7 @@ def what_is_lost_is_missed(s: LeaderDiscovery, new: LeaderDiscovery):
     )
 
 
-@step_invariant("951-8", "951-21")
+@step_invariant("951-8", "951-21", "951-23")
 def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The metadata is to be refreshed after each refusal, whether a newer leader is told or not."""
     when(took_response(s, new) and is_refusal(s.response.error))

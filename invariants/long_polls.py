@@ -109,8 +109,8 @@ def a_full_request_closes_at_once(s: LongPolls, new: LongPolls, v: Via):
 
 @step_invariant("227-4", "227-38", "227-40")
 def answers_end_no_session(s: LongPolls, new: LongPolls, v: Via, i: OpenId):
-    """Whatever is accepted or answered, no session ends but the one that a full request names."""
-    when(was_accepted(s, new, v) or was_answered(s, new, v))
+    """Whatever becomes of a request, no session ends but the one that a full request names."""
+    when(s.request[v] != new.request[v] or s.waiting[v] != new.waiting[v])
     when(s.sessions[i] is not None and new.sessions[i] is None)
     return was_accepted(s, new, v) and s.request[v].epoch <= 0 and s.request[v].session_id == i
 

@@ -392,7 +392,9 @@ AFullRequestClosesAtOnce ==
 
 AnswersEndNoSession ==
     [][\A v \in Via, i \in SessionIds :
-         ((TookIn(v) \/ Answered(v)) /\ sessions[i] # None /\ sessions'[i] = None) =>
+         (/\ request'[v] # request[v] \/ waiting'[v] # waiting[v]
+          /\ sessions[i] # None
+          /\ sessions'[i] = None) =>
             /\ TookIn(v)
             /\ ~IsIncremental(request[v].epoch)
             /\ request[v].sessionId = i]_vars

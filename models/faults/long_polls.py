@@ -36,6 +36,19 @@ def counts_twice():
     "new.request[via] = None; new.sessions[request.session_id] = None",
 )
 def refusal_ends_the_session():
+    """A request with an epoch that the session does not expect has it closed."""
+
+
+@fault(breaks="answers_end_no_session")
+@edit(
+    polls.refuse_wrong_epoch,
+    "new.request[via] = None",
+    """
+    new.request[via] = None
+    new.sessions[request.session_id] = None if via == Via.STRAY else session_of(s, request)
+    """,
+)
+def refused_copy_ends_the_session():
     """A copy that comes while its poll waits has the session closed."""
 
 
