@@ -13,7 +13,7 @@ from deltalake.exceptions import DeltaError
 from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_DAYS, Table, quoted, replaced_by
+from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_DAYS, Table, replaced_by
 
 Row = dict[str, Any]
 
@@ -55,7 +55,7 @@ class LocalTables:
     ) -> None:
         """Write the rows of a batch, in place of what is no longer so."""
         if self.is_there(table):
-            replaced = replaced_by(table, batch, brokers)
+            replaced = replaced_by(table, batch, brokers, self.quoted)
             self._write(table, rows, mode="overwrite", predicate=replaced)
         else:
             self._write(table, rows, mode="append")
@@ -72,12 +72,17 @@ class LocalTables:
         for row in self.rows(states, "broker", "batch"):
             batches.setdefault(row["broker"], set()).add(row["batch"])
         old = [
-            f"(broker = {quoted(broker)} AND batch <= {sorted(of_broker)[-3]})"
+            f"(broker = {self.quoted(broker)} AND batch <= {sorted(of_broker)[-3]})"
             for broker, of_broker in batches.items()
             if len(of_broker) > 2
         ]
         if old:
             self.delete(states, " OR ".join(old))
+
+    @staticmethod
+    def quoted(text: str) -> str:
+        """A text in the SQL of delta-rs, to which a backslash is a character as any other."""
+        return "'" + text.replace("'", "''") + "'"
 
     def delete(self, table: Table, where: str) -> None:
         """Delete the rows of a table that a condition of SQL holds of."""

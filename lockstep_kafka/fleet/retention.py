@@ -15,12 +15,16 @@ from lockstep_kafka.fleet.tables import (
     STATES,
     Table,
     WrittenTables,
-    quoted,
 )
 
 
 class KeptTables(WrittenTables, Protocol):
     """Tables of which rows can be deleted."""
+
+    @staticmethod
+    def quoted(text: str) -> str:
+        """A text in the SQL of these tables."""
+        ...
 
     def delete(self, table: Table, where: str) -> None:
         """Delete the rows that a condition of SQL holds of."""
@@ -45,7 +49,7 @@ def retain(tables: KeptTables, newest: int | None, paths: Iterable[str]) -> None
         where = of_batches
         if table.has_open_rows:
             where += " AND NOT is_open"
-        elif table is INPUTS and (names := ", ".join(map(quoted, paths))):
+        elif table is INPUTS and (names := ", ".join(map(tables.quoted, paths))):
             where += f" AND path NOT IN ({names})"
         tables.delete(table, where)
     for table in ALL_TABLES:

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.fleet.columns import spark_schema
-from lockstep_kafka.fleet.tables import (
-    IS_OPEN,
-    KEPT_DAYS,
-    STATES,
-    Table,
-    quoted,
-    replaced_by,
-)
+from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_DAYS, STATES, Table, replaced_by
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
@@ -102,7 +95,7 @@ class Tables:
         """Write the rows of a batch, some `count` of them, in place of what is no longer so."""
         writer = rows.coalesce(1 + count // _ROWS_OF_A_FILE).write.format("delta")
         if self.is_there(table):
-            replaced = replaced_by(table, batch, brokers)
+            replaced = replaced_by(table, batch, brokers, self.quoted)
             writer = writer.mode("overwrite").option("replaceWhere", replaced)
         elif table.has_open_rows:
             writer = writer.partitionBy(IS_OPEN.name)
@@ -121,10 +114,16 @@ class Tables:
         old = ranked.where("place > 2").groupBy("batch").agg(sql.collect_list("broker")).collect()
         if old:
             rows = (
-                f"(batch = {batch} AND broker IN ({', '.join(map(quoted, brokers))}))"
+                f"(batch = {batch} AND broker IN ({', '.join(map(self.quoted, brokers))}))"
                 for batch, brokers in old
             )
             self.delete(STATES, " OR ".join(rows))
+
+    @staticmethod
+    def quoted(text: str) -> str:
+        """A text in the SQL of Spark, where a backslash escapes."""
+        escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+        return f"'{escaped}'"
 
     def delete(self, table: Table, where: str) -> None:
         """Delete the rows of a table that a condition of SQL holds of."""

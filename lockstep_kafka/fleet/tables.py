@@ -7,7 +7,7 @@ table of batches is written last: what it has is whole in all tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -95,19 +95,15 @@ KEPT_DAYS = {
 """For how long what was replaced can still be read, as properties of each table."""
 
 
-def replaced_by(table: Table, batch: int, brokers: Iterable[str]) -> str:
-    """Which rows a batch that has lines of some brokers replaces, in SQL."""
+def replaced_by(
+    table: Table, batch: int, brokers: Iterable[str], quoted: Callable[[str], str]
+) -> str:
+    """Which rows a batch that has lines of some brokers replaces, in SQL that quotes texts so."""
     replaced = f"batch = {batch}"
     names = ", ".join(map(quoted, brokers))
     if table.has_open_rows and names:
         replaced += f" OR (is_open AND broker IN ({names}))"
     return replaced
-
-
-def quoted(text: str) -> str:
-    """A text in SQL."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 class WrittenTables(Protocol):

@@ -201,6 +201,23 @@ def test_a_broker_without_new_lines_is_gone_on_with(tmp_path: Path) -> None:
     assert comparable(of_file) == comparable(whole.rows(SESSIONS))
 
 
+@pytest.mark.parametrize("name", ["o'neill", "back\\slash", "both\\'"])
+def test_names_with_characters_that_sql_quotes(tmp_path: Path, name: str) -> None:
+    file, rest = grown(tmp_path / "logs")
+    file = file.parent.rename(file.parent.with_name(name)) / file.name
+    tables = LocalTables(tmp_path / "tables")
+    content = file.read_bytes()
+    half = content.index(b"\n", len(content) // 2) + 1
+    for part in (content[:half], content, content + rest):
+        file.write_bytes(part)
+        run(tables, file)
+    assert_same(tables, [file])
+    assert {row["broker"] for row in tables.rows(SESSIONS)} == {name}
+    assert sorted(row["batch"] for row in tables.rows(STATES)) == [1, 2]
+    retain(tables, 1, [str(file)])
+    assert {row["batch"] for row in tables.rows(INPUTS)} == {0, 1, 2}
+
+
 def test_which_batches_are_old() -> None:
     now = datetime(2026, 11, 26, tzinfo=UTC)
     written = {batch: now - timedelta(days=100 - batch) for batch in range(3)}
