@@ -168,6 +168,16 @@ def an_overtaken_poll_gets_an_error(s: LongPolls, new: LongPolls):
     )
 
 
+@step_invariant("227-28")
+def an_overtaken_poll_takes_nothing(s: LongPolls, new: LongPolls, v: Via):
+    """What is answered to a poll that its session went on without counts as sent to nobody, though
+    the answer is lost (227-D12)."""
+    when(was_answered(s, new, v) and s.waiting[v].epoch > 0)
+    session = present(s.sessions[s.waiting[v].session_id])
+    when(not follows(session.epoch, s.waiting[v].epoch))
+    return new.sessions == s.sessions
+
+
 # Leader and fetcher agree.
 
 

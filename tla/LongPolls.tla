@@ -427,6 +427,14 @@ AnOvertakenPollGetsAnError ==
               (response'.error = "NONE"
                  <=> Follows(sessions[Awaited.sessionId].epoch, Awaited.epoch))]_vars
 
+AnOvertakenPollTakesNothing ==
+    [][\A v \in Via :
+         (/\ Answered(v)
+          /\ IsIncremental(waiting[v].epoch)
+          /\ Known(waiting[v])
+          /\ ~Follows(sessions[waiting[v].sessionId].epoch, waiting[v].epoch)) =>
+            UNCHANGED sessions]_vars
+
 AfterAnErrorEverythingIsAskedAgain ==
     [][(response # None /\ response' = None /\ response.error # "NONE") =>
          metadata'.epoch = InitialEpoch /\ told' = None]_vars

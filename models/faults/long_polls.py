@@ -110,6 +110,12 @@ def poll_is_answered_without_a_session():
     """What has waited is answered as if there had never been a session."""
 
 
+@fault(breaks="an_overtaken_poll_takes_nothing", scope="racing")
+@edit(polls.overtaken_by, "replace(poll, overtaken=True)", "poll")
+def overtaken_poll_is_answered():
+    """A poll that its session went on without is answered as if it were the latest."""
+
+
 @fault(breaks="every_poll_ends")
 @edit(
     polls.answer_incremental,

@@ -52,6 +52,9 @@ MISTAKES = {
         'Finish(v, "NONE", id, IF',
         'Finish(v, "NONE", NoSession, IF',
     ),
+    "AnOvertakenPollTakesNothing": Mistake(
+        _MODULE, "@ \\/ waiting[w].sessionId = req.sessionId", "@", {"RACES": True}
+    ),
     "AfterAnErrorEverythingIsAskedAgain": Mistake(
         _MODULE, "THEN Fresh ELSE Closing, None)", "THEN Fresh ELSE Closing, told)"
     ),
