@@ -119,7 +119,8 @@ class ReadBefore:
     """What the table of inputs has.
 
     `stored` are the files that need not be looked at while they are stored so, `unfinished` those
-    of them whose last line had no newline. `layouts` are the layouts of files by their paths.
+    of them whose last line had no newline. `layouts` are the layouts of files by their paths, and
+    `at` are the paths at which files were last seen.
     `pending` are the rows of batches that were not followed to the end. `next_order` and
     `next_batch` come after all that are there.
     """
@@ -128,6 +129,7 @@ class ReadBefore:
     stored: Mapping[str, Stored]
     unfinished: Mapping[str, int]
     layouts: Mapping[str, str]
+    at: Mapping[Identity, str]
     pending: Mapping[int, list[Row]]
     next_order: int
     next_batch: int
@@ -136,11 +138,13 @@ class ReadBefore:
     def of(cls, rows: Iterable[Row], pending: Iterable[Row]) -> ReadBefore:
         """What the last row of each file and path says; `lines` is the sum over all of a file."""
         files: dict[Identity, ReadSoFar] = {}
+        at: dict[Identity, str] = {}
         last: dict[str, Row] = {}
         next_order = next_batch = 0
         for row in rows:
             identity = Identity(row["broker"], row["size"], row["digest"])
             files[identity] = ReadSoFar(row["end"], row["lines"], row["stored"], row["flaw"])
+            at[identity] = row["path"]
             if row["path"] not in last or last[row["path"]]["order"] < row["order"]:
                 last[row["path"]] = row
             next_order = max(next_order, row["order"] + 1)
@@ -158,6 +162,7 @@ class ReadBefore:
                 if row["stored"] is None and row["disk_size"] > row["end"]
             },
             {path: row["layout"] for path, row in known.items()},
+            at,
             by_batch,
             next_order,
             next_batch,
@@ -230,7 +235,9 @@ def newcomers(
     unfinished = {path: size for path, size in before.unfinished.items() if path in others}
     new_batches = list(batches(new.ranges, before))
     seen = [range_row(one, before.next_order, NO_BATCH) for one in new.seen]
-    now = {identity: file.path for identity, file in zip(identities, readable, strict=True)}
+    looked_at = {identity: file.path for identity, file in zip(identities, readable, strict=True)}
+    # A run that was killed, too, may have seen where a file has moved: it is not looked at again.
+    now = {**before.at, **looked_at}
     begun = [moved_to(rows, now) for _, rows in sorted(before.pending.items())]
     return Newcomers(
         files,

@@ -140,6 +140,26 @@ def test_a_run_that_ended_in_a_batch_is_gone_on_with(
             assert comparable(tables.rows(table)) == comparable(whole.rows(table)), table.name
 
 
+def test_runs_that_ended_before_and_after_a_rotation_are_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one has seen where the file is now, and has not followed it."""
+    file, rest = grown(tmp_path / "logs")
+    tables, whole = LocalTables(tmp_path / "tables"), LocalTables(tmp_path / "whole")
+    with monkeypatch.context() as patched:
+        patched.setattr(LocalTables, "replace", killed_after(0))
+        with pytest.raises(KeyboardInterrupt):
+            run(tables, file.parent)
+        file.rename(file.with_suffix(".log.1"))
+        file.write_bytes(rest)
+        with pytest.raises(KeyboardInterrupt):
+            run(tables, file.parent)
+    run(tables, file.parent)
+    run(whole, file.parent)
+    for table in (SESSIONS, DEPARTURES, QUARANTINE):
+        assert comparable(tables.rows(table)) == comparable(whole.rows(table)), table.name
+
+
 def killed_after(commits: int) -> Callable[..., None]:
     """`LocalTables.replace`, and Ctrl-C in place of the next commit."""
     replace, left = LocalTables.replace, iter(range(commits))
