@@ -154,6 +154,8 @@ class ConformTotals:
         """Lines that were judged in part only."""
         self.moved = 0
         """Lines that were followed, but not in the place where they stand."""
+        self.late = 0
+        """Requests that were not followed, for others of their connection had been already."""
         self._lines_of_sessions = 0
         self._progress = Progress("", 0, 0, 0)
 
@@ -189,13 +191,6 @@ class ConformTotals:
     def not_followed(self) -> int:
         """Lines that were not followed, the other requests of the log included."""
         return self.lines.count - self.moved + self.other_requests
-
-    @property
-    def late(self) -> int:
-        """Requests that were not followed, for others of their connection had been already."""
-        return sum(
-            numbers.count for reason, numbers in self.reasons.items() if reason.reason == LATE
-        )
 
     @property
     def is_mostly_late(self) -> bool:
@@ -277,6 +272,8 @@ class ConformTotals:
         self.lines.add(line)
         if line.reason == MOVED:
             self.moved += 1
+        if line.reason == LATE:
+            self.late += 1
         reason = LineReason(line.at.file, line.reason, line.is_loss)
         self.reasons.setdefault(reason, Firsts(MOST_PLACES)).add(line.at.line)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lockstep_kafka.findings import (
+    LATE,
     MOST_PLACES,
     MOVED,
     Candidate,
@@ -84,10 +85,11 @@ def summary(tables: Tables) -> Summary:
         grouping = Grouping(keys, ("line",), MOST_GROUPS, MOST_PLACES)
         details["quarantine"] = lambda: largest_groups(quarantine, grouping)
     found = answers(details)
-    return Summary(_totals(counts | found), found.get("departures", []))
+    return Summary(totals_of(counts | found), found.get("departures", []))
 
 
-def _totals(said: Mapping[str, Any]) -> ConformTotals:
+def totals_of(said: Mapping[str, Any]) -> ConformTotals:
+    """The totals of the answers to what `summary` asks."""
     totals = ConformTotals(MOST_SESSIONS)
     for row in said.get("departing", ()):
         totals.sessions[Verdict.DEPARTS].add(session_of(row))
@@ -110,6 +112,7 @@ def _totals(said: Mapping[str, Any]) -> ConformTotals:
     for row in said["damaged"]:
         totals.add(FileFinding(row["path"], row["flaw"]))
     totals.moved = said["quarantined"].get(MOVED, 0)
+    totals.late = said["quarantined"].get(LATE, 0)
     totals.lines.count = sum(said["quarantined"].values())
     totals.add(Progress("", 0, *said["requests"]))
     return totals

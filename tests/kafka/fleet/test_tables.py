@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lockstep.errors import ExitCode
 from lockstep.workspace import find_workspace
+from lockstep_kafka.findings import LATE, MOVED
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import SIDES, figures
 from lockstep_kafka.fleet.local_summary import local_summary
 from lockstep_kafka.fleet.local_tables import LocalTables
-from lockstep_kafka.fleet.summary import summary
+from lockstep_kafka.fleet.summary import summary, totals_of
 from lockstep_kafka.fleet.tables import (
     ALERT_KEY,
     ALL_TABLES,
@@ -154,6 +156,21 @@ def assert_figures(runs: Runs) -> None:
             assert example.text == texts[example.file, example.line]
     assert sum(row.count for row in shown.quarantined) == len(runs.rows(QUARANTINE))
     assert "<svg" in fleet_page(shown, "samples")
+
+
+def test_late_lines_of_many_files_are_counted_whole() -> None:
+    """Though no group of them is among those that are shown."""
+    conforming = {"verdict": "conforms", "client": "conforms", "broker": "conforms"}
+    totals = totals_of(
+        {
+            "sessions": [{**conforming, "count": 1, "partial": 0}],
+            "quarantined": {LATE: 100, MOVED: 2},
+            "requests": (60, 0),
+            "damaged": [],
+        }
+    )
+    assert (totals.late, totals.followed, totals.not_followed) == (100, 60, 100)
+    assert totals.exit_code is ExitCode.INCONCLUSIVE
 
 
 def text_at(file: str, line: int, offset: int) -> str:
