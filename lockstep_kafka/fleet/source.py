@@ -73,7 +73,8 @@ class FileSource:
             for column in spark_schema(PIECES)
         ]
         has_one = sql.size("brokers") == 1
-        of_one = rows.where(has_one & (sql.col("begin") < sql.col("end"))).select(*columns)
+        says_something = (sql.col("begin") < sql.col("end")) | sql.col("flaw").isNotNull()
+        of_one = rows.where(has_one & says_something).select(*columns)
         of_several = rows.where(~has_one).repartition(tasks)
         return of_one.unionByName(of_several.mapInArrow(sort_out, spark_schema(PIECES)))
 

@@ -15,10 +15,14 @@ import pytest
 from lockstep.errors import ExitCode
 from lockstep.workspace import find_workspace
 from lockstep_kafka.findings import LATE, MOVED
-from lockstep_kafka.fleet.arrival import Arrived
+from lockstep_kafka.fleet.arrival import Arrived, range_row, range_table
+from lockstep_kafka.fleet.columns import PIECES
+from lockstep_kafka.fleet.columns import rows_of as batch_rows
 from lockstep_kafka.fleet.figures import SIDES, figures
 from lockstep_kafka.fleet.local_summary import local_summary
 from lockstep_kafka.fleet.local_tables import LocalTables
+from lockstep_kafka.fleet.pieces import RangePieces
+from lockstep_kafka.fleet.source import FileSource
 from lockstep_kafka.fleet.summary import summary, totals_of
 from lockstep_kafka.fleet.tables import (
     ALERT_KEY,
@@ -34,7 +38,7 @@ from lockstep_kafka.report.fleet_page import fleet_page
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.verbs.conform_tables import conform_tables
 from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
-from tests.kafka.fleet.pipeline import ROOT, Fleet, Rows, fleet
+from tests.kafka.fleet.pipeline import LOGS, OBSERVED, ROOT, Fleet, Rows, fleet
 from tests.kafka.fleet.runs import Runs
 
 if TYPE_CHECKING:
@@ -171,6 +175,26 @@ def test_late_lines_of_many_files_are_counted_whole() -> None:
     )
     assert (totals.late, totals.followed, totals.not_followed) == (100, 60, 100)
     assert totals.exit_code is ExitCode.INCONCLUSIVE
+
+
+@pytest.mark.slow
+def test_a_damaged_file_that_was_whole_says_so(spark: SparkSession, tmp_path: Path) -> None:
+    """All its lines were read, and its range has none; as in one process it is not dropped."""
+    content = (LOGS / "java-classic.log").read_bytes()
+    file = tmp_path / "broker" / "server.log"
+    file.parent.mkdir()
+    file.write_bytes(content)
+    before = Fleet()
+    before.run(file)
+    file.unlink()
+    packed = file.with_suffix(".log.gz")
+    packed.write_bytes(gzip.compress(content)[:-4])
+    (range_,) = before.run(packed).ranges
+    assert (range_.begin, range_.lines, range_.brokers) == (range_.end, 0, ("broker",))
+    ranges = range_table([range_row(range_, 0, 1)])
+    pieces = FileSource(OBSERVED, in_columns=False).pieces(spark.createDataFrame(ranges), 1)
+    expected = batch_rows(RangePieces(OBSERVED)(ranges.to_batches()), PIECES.names)
+    assert [tuple(row) for row in pieces.collect()] == list(expected) != []
 
 
 def text_at(file: str, line: int, offset: int) -> str:
