@@ -131,13 +131,10 @@ def bytes_are_of_the_leader_asked(s: SnapshotFetch, new: SnapshotFetch, r: Repli
 def fenced_replica_takes_the_newer_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A replica that reads in the response to its request that there is a newer epoch takes that
     epoch, unless the response is lost to it."""
-    when(s.download[r] is not None and s.response[r] is not None and new.response[r] is None)
+    when(is_to_its_request(s, r) and new.response[r] is None)
     when(s.response[r].error == Error.FENCED_LEADER_EPOCH)
     when(s.response[r].leader_epoch > s.epoch[r])
-    when(s.response[r].snapshot == s.download[r].snapshot)
-    when(s.response[r].position == len(s.download[r].part))
-    is_lost = new.disturbances != s.disturbances or new.wiped != s.wiped
-    return is_lost or new.epoch[r] >= s.response[r].leader_epoch
+    return something_failed(s, new) or new.epoch[r] >= s.response[r].leader_epoch
 
 
 @invariant("630-49", "630-59", "630-60", "630-55")
