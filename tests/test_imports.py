@@ -39,12 +39,12 @@ FLOORS = (
 
 FLOORS_OF_KAFKA = (
     ("rules",),
-    ("drive",),
     ("findings", "workspaces", "small_model"),
     ("totals",),
     ("files",),
     ("quorum",),
     ("sessions",),
+    ("drive",),
     ("simulated",),
     ("columns",),
     ("fleet",),

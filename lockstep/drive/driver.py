@@ -20,7 +20,10 @@ frozenset, a sequence as a tuple, and what is absent as None.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
+
+if TYPE_CHECKING:
+    from lockstep.language.model import Model
 
 
 class _NotDone:
@@ -69,6 +72,9 @@ class Driver:
     """Actions that the software takes by itself, unseen, before or after any stimulus."""
     never: ClassVar[Mapping[str, str]] = {}
     """Actions that this driver does not do, each with the reason."""
+    model: Model
+    """The model that the software is driven along, for a driver that plays a part of it. It is
+    there from the first `reset` on."""
 
     def reset(self, constants: Mapping[str, object]) -> None:
         """Put fresh software into the model's initial state; `constants` are those of the scope."""

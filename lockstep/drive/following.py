@@ -48,6 +48,7 @@ class Following:
         self.candidates: dict[State, _Way] = {}
         self.given: list[Instance] = []
         self._driver = driver
+        driver.driver.model = model
         self._domains = dict(model.variables) | {
             one.name: model.lowered.shown[one].value.domain for one in model.shown
         }

@@ -34,6 +34,7 @@ _MODULES = {"z3-solver": "z3"}
 """Where the module of a package has another name."""
 
 _USES_OF_EXTRAS = {
+    "clients": "lockstep drive on clients of Apache Kafka",
     "jvm": "lockstep drive on the classes of Apache Kafka",
     "spark": "--engine spark: large scopes and the logs of a fleet",
     "tables": "conform --out: what logs say, kept in tables",

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 
 from lockstep.drive.driver import Driver
 from lockstep.errors import LockstepError, nearest
+from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
+from lockstep_kafka.drive.kafka_client import KafkaClient
 from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Leader
@@ -28,6 +30,14 @@ def kafka_sessions(options: str) -> Driver:
 def kafka_session_cache(options: str) -> Driver:
     """The driver of `session_cache`, with the same options."""
     return _made(KafkaSessionCache, options, OF_THE_CACHE)
+
+
+def kafka_client(options: str) -> Driver:
+    """The driver of a client in `fetch_session`; `options` are `:CLIENT[:RELEASE]`.
+
+    `LockstepError` where there is no such client or release, or what it needs is not installed.
+    """
+    return KafkaClient(client_of(options))
 
 
 def _made(

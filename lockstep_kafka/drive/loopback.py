@@ -1,0 +1,146 @@
+"""A leader's sockets on loopback: what consumers ask besides Fetch is answered at once.
+
+Each Fetch waits until it is taken, and its connection until it is answered or cut.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, Queue
+
+from lockstep_kafka.drive import wire
+from lockstep_kafka.drive.wire import Asked, Fetch, Reply
+
+_MOST_BYTES = 1 << 16
+
+
+class Connection:
+    """A connection of a client; `number` counts those of the leader."""
+
+    def __init__(self, connected: socket.socket, number: int) -> None:
+        self.number = number
+        self._socket = connected
+        self._is_answered = threading.Event()
+
+    def received(self) -> Iterator[bytes]:
+        """What comes, until the connection ends."""
+        with suppress(OSError):
+            while piece := self._socket.recv(_MOST_BYTES):
+                yield piece
+
+    def send(self, message: bytes) -> None:
+        """Send a message, which nobody reads where the connection has ended."""
+        with suppress(OSError):
+            self._socket.sendall(wire.framed(message))
+        self._is_answered.set()
+
+    def hold(self) -> None:
+        """From now on what was read last is not answered."""
+        self._is_answered.clear()
+
+    def wait(self) -> None:
+        """Wait until it is: answers are in the order of the requests."""
+        self._is_answered.wait()
+
+    def cut(self) -> None:
+        """End the connection."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._is_answered.set()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A Fetch that waits for its answer."""
+
+    fetch: Fetch
+    connection: Connection
+
+    def answer(self, reply: Reply) -> None:
+        """Send the answer."""
+        self.connection.send(wire.fetch_response(self.fetch.asked, reply))
+
+
+class Loopback:
+    """A leader of some topics at a free port; `close` ends it.
+
+    `log_start` is asked by clients that look for where to begin. Without `with_ids` it is a leader
+    from before topics had ids.
+    """
+
+    def __init__(
+        self, topics: Sequence[str], log_start: Callable[[], int], *, with_ids: bool
+    ) -> None:
+        self._topics = tuple(topics)
+        self._with_ids = with_ids
+        self._log_start = log_start
+        self._fetches: Queue[Waiting] = Queue()
+        self._connections: list[Connection] = []
+        self.refused: list[str] = []
+        """What was asked that is not answered here, or could not be read."""
+        self._listening = socket.create_server((wire.HOST, 0))
+        self.port: int = self._listening.getsockname()[1]
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    def take(self, client_id: str, seconds: float) -> Waiting | None:
+        """The next Fetch of a client; None where it sends none in time. Those of others go."""
+        with suppress(Empty):
+            while (
+                waiting := self._fetches.get(timeout=seconds)
+            ).fetch.asked.client_id != client_id:
+                pass
+            return waiting
+        return None
+
+    def close(self) -> None:
+        """End all connections, and take no more."""
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+        self._thread.join()
+        for connection in self._connections:
+            connection.cut()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                connected, _ = self._listening.accept()
+                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection = Connection(connected, len(self._connections))
+                self._connections.append(connection)
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: Connection) -> None:
+        for frame in wire.frames(connection.received()):
+            try:
+                asked = wire.read_request(frame)
+                if asked.api == wire.FETCH and asked.body is not None:
+                    fetch = wire.read_fetch(asked, self._topics)
+                    connection.hold()
+                    self._fetches.put(Waiting(fetch, connection))
+                    connection.wait()
+                    continue
+                message = self._answer(asked)
+            except Exception as error:  # whatever the codec raises for what a client sends
+                self.refused.append(f"{type(error).__name__}: {error}")
+                message = None
+            if message is None:
+                connection.cut()
+                return
+            connection.send(message)
+
+    def _answer(self, asked: Asked) -> bytes | None:
+        if asked.api == wire.API_VERSIONS:
+            return wire.api_versions_response(asked, with_ids=self._with_ids)
+        if asked.body is None:
+            self.refused.append(f"API {asked.api}, version {asked.version}")
+            return None
+        if asked.api == wire.METADATA:
+            return wire.metadata_response(asked, self._topics, self.port)
+        return wire.list_offsets_response(asked, self._log_start())

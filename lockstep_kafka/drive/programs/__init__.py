@@ -1,0 +1,11 @@
+"""Programs that consume with one client each, for `lockstep drive --driver kafka-client:...`.
+
+Their arguments are topics, whose partition 0 they fetch. On standard input they read, a line each,
+
+    start PORT NAME     a new consumer, of this client id, at the leader of this port on loopback
+    pause TOPIC         the consumer fetches no more of a topic
+    resume TOPIC        it fetches the topic again
+
+and they end when that ends. A consumer belongs to no group, begins where the logs do, and waits
+for nothing longer than it has to.
+"""

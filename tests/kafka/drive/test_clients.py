@@ -1,0 +1,99 @@
+"""Unmodified clients in step with the fetchers of `fetch_session`, against a leader on loopback."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from lockstep.drive import driven
+from lockstep.drive.departure import Departed
+from lockstep.drive.driven import Driven
+from lockstep.errors import LockstepError
+from lockstep.system.java import find_java
+from lockstep_kafka.drive.clients import CLIENTS, Client, client_of
+from lockstep_kafka.drive.kafka_client import KafkaClient
+from lockstep_kafka.drive.releases import JARS
+from lockstep_kafka.drive.wire import framed, frames
+from tests.kafka.drive.exercises import ROOT, what_came
+
+WIDE = {
+    "MAX_EPOCH": 2**31 - 1,
+    "MAX_OFFSET": 1_000,
+    "MAX_LEADER_EPOCH": 0,
+    "MAX_FETCHED_EPOCH": 0,
+    "MAX_DISTURBANCES": 1_000,
+    "MAX_FAILURES": 1_000,
+}
+
+
+def serve(software: Driven, action: str, **arguments: object) -> None:
+    """One Fetch is sent, served, and answered."""
+    assert software.do("send", f="c1")
+    software.do(action, f="c1", via="AWAITED", **arguments)
+    software.do("receive", f="c1")
+
+
+def a_life(client: Client) -> None:
+    """A session is opened, used and forgotten, and another one is opened."""
+    with driven("fetch_session", KafkaClient(client), scope="small", workspace=ROOT) as software:
+        software.do("append", p="p1", end=1)
+        software.do("advance_high_watermark", p="p1", to=1)
+        serve(software, "serve_full_creating", filled={"p1"}, i=1)
+        serve(software, "serve_incremental", filled=set())
+        serve(software, "serve_incremental_throttled")
+        software.do("restart_broker")
+        serve(software, "serve_unknown_session")
+        serve(software, "serve_full_creating", filled=set(), i=1)
+        assert software.do("send", f="c1")
+
+
+def test_kafka_python_lives_through_a_session() -> None:
+    a_life(client_of(":kafka-python"))
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "ends-with-the-first-error",
+        "keeps-a-session-that-is-gone",
+        "lists-everything",
+        "stays-in-its-epoch",
+    ],
+)
+def test_a_mistake_of_a_client_departs(mistake: str) -> None:
+    module = "tests.kafka.drive.wrong_clients"
+    with pytest.raises(Departed, match="no outcome explains what was observed"):
+        a_life(Client(mistake, "", (sys.executable, "-m", module, mistake)))
+
+
+def test_a_client_that_never_sends_is_one_line() -> None:
+    idle = Client("idle", "", (sys.executable, "-c", "import sys; sys.exit('no route')"))
+    with pytest.raises(LockstepError, match="idle sends no Fetch: it has ended with 1: no route"):
+        a_life(idle)
+
+
+def test_names_of_clients_have_their_cure() -> None:
+    with pytest.raises(LockstepError) as misspelt:
+        client_of(":kafka-pyton")
+    assert "kafka-python" in str(misspelt.value.cure)
+    for name in CLIENTS:
+        with pytest.raises(LockstepError):
+            client_of(f":{name}:0.1")
+
+
+def test_messages_are_cut_out_of_a_stream() -> None:
+    stream = framed(b"one") + framed(b"") + framed(b"three")
+    for size in (1, 5, len(stream)):
+        pieces = (stream[start : start + size] for start in range(0, len(stream), size))
+        assert list(frames(pieces)) == [b"one", b"", b"three"]
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("client", ["kafka-python", *(f"java:{release}" for release in JARS)])
+@pytest.mark.parametrize("topic_ids", [False, True])
+def test_clients_at_their_widths(client: str, topic_ids: bool) -> None:
+    find_java()
+    constants = {**WIDE, "TOPIC_IDS": topic_ids}
+    came = what_came("fetch_session", f"kafka-client:{client}", constants, 4, "data")
+    assert (came.verdict, came.steps) == ("holds", 400), came
