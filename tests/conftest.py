@@ -24,7 +24,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from lockstep.language.source import allow_nesting
 from lockstep.system.garbage import look_seldom
-from tests.day import VARIABLE, day
+from tests.day import VARIABLE, day, leave_for_verify
 from tests.durations import OPTION, Durations
 
 settings.register_profile("ci", derandomize=True, deadline=None)
@@ -63,8 +63,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Durations(slow_fails=slow_fails), "durations")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)  # before tests are left out by their marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files with slow tests come first, so that no worker is left with one at the end."""
+    leave_for_verify(items, verifies=config.getoption("markexpr") == "verify")
     slow = {item.path for item in items if "slow" in item.keywords}
     items.sort(key=lambda item: item.path not in slow)
 

@@ -229,6 +229,7 @@ LONG = ("sweep", "turnstile", "MAX_COINS=10..25", "--engine", "python")
 """Checks that take seconds together, so that other processes do them."""
 
 
+@pytest.mark.daily(2)
 def test_a_killed_sweep_goes_on_where_it_was(desk: "Desk", tmp_path: Path) -> None:
     results = desk.root / ".lockstep" / "results.jsonl"
     with started(*LONG, "--threads", "2", temporary=tmp_path / "temporary") as command:

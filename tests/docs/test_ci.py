@@ -178,6 +178,7 @@ def test_it_goes_on_after_a_failure_and_the_artifact_is_a_counterexample(
     assert replayed.returncode == 1, replayed.stdout
 
 
+@pytest.mark.daily(2)
 def test_what_is_restored_from_the_cache_is_not_decided_again(
     workflow: str, repository: Repository
 ) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.day import day
 from tests.docs.forked import Run
 from tests.docs.page import Block, blocks_of
 from tests.docs.walk import Walk
@@ -24,13 +23,12 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 ACCEPTING = bool(os.environ.get("LOCKSTEP_ACCEPT"))
 REVIEWS = sorted(ROOT.joinpath("docs", "reviews").glob("*_*.md"))
-OF_THE_DAY = REVIEWS[day() % len(REVIEWS)]
-"""Reviews are the dearest pages: one a day is followed, and all of them by `make verify`."""
+"""The dearest pages: one a day is followed."""
 
 
 def _marked(page: Path) -> object:
-    is_left_out = page in REVIEWS and page != OF_THE_DAY and not ACCEPTING
-    return pytest.param(page, marks=pytest.mark.verify) if is_left_out else page
+    is_daily = page in REVIEWS and not ACCEPTING
+    return pytest.param(page, marks=pytest.mark.daily(len(REVIEWS))) if is_daily else page
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Step
 from lockstep.specs.scopes import load_model_spec
 from tests.agreement.case import instances_of
+from tests.day import drawn_daily
 from tests.interpreter import interpreter
 from tests.interpreter.interpreter import InterpreterEngine
 from tests.random_models.parts.states import some_states
@@ -119,7 +120,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@settings(max_examples=max(200, settings().max_examples), suppress_health_check=list(HealthCheck))
+@drawn_daily(60)
 @given(text=random_models())
 def test_engines_agree_on_random_models(folder: Path, text: RandomModel) -> None:
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, reject, settings
+from hypothesis import assume, given, reject
 
 from lockstep.language import ir
 from lockstep.language.frontend import lower
@@ -19,15 +19,14 @@ from lockstep.language.source import ModelError
 from lockstep.language.totality import may_fail, walk
 from lockstep.language.types import is_within
 from lockstep.results.evaluation_error import EvaluationError
+from tests.day import drawn_daily
 from tests.interpreter.closures import Evaluator, ExpressionCompiler, Frame
 from tests.interpreter.interpreter import InterpreterEngine
 from tests.random_models.parts.states import some_states
 from tests.random_models.random_models import RandomModel, random_models
 
 UNCHECKED = ExpressionCompiler.expression
-EXAMPLES = settings(
-    max_examples=max(200, settings().max_examples), suppress_health_check=list(HealthCheck)
-)
+EXAMPLES = drawn_daily(60)
 
 
 @pytest.fixture(scope="module")

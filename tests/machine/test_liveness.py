@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from lockstep.explore.compiled import packed_space
@@ -34,6 +34,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import judge
 from lockstep.specs.scopes import load_model_spec
+from tests.day import drawn_daily
 from tests.plain.networkx_oracle import grouped, mask_of, parts_by_networkx
 from tests.random_models.random_models import NAME, RandomModel, random_models
 
@@ -112,7 +113,7 @@ def both_graphs(model: Model) -> tuple[Space, Space, KnownSpace]:
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=list(HealthCheck))
+@drawn_daily(30)
 @given(random_live_models())
 def test_liveness_agrees_on_random_models(
     tmp_path_factory: pytest.TempPathFactory, random: RandomModel

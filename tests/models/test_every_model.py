@@ -1,7 +1,7 @@
 """Machine code and the twin agree with plain Python on each model of this workspace.
 
 Each is looked at in its small scope, which plain Python explores once: pytest takes all tests of
-one model one after the other.
+one model one after the other. A day has its third of the models; random ones are judged every day.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ class Small(Case):
         return result
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=pytest.mark.daily(3)) for name in MODELS]
+)
 def small(request: pytest.FixtureRequest) -> Small:
     scope = load_model_spec(ROOT, request.param).scope("small")
     return Small(load_model(ROOT, request.param, scope.constants))

@@ -1,7 +1,6 @@
 """The state machine of every model: what it finds in the model, and in each of its faults.
 
-Of the faults, each day has its own few: all are tried within `DAYS` days, and all by `make verify`.
-LOCKSTEP_DAY names another day than today, to try again what failed then.
+Of the models and of the faults, each day has its own few: `tests/day.py`.
 """
 
 from concurrent.futures import ProcessPoolExecutor
@@ -12,7 +11,6 @@ from hypothesis import settings
 
 from lockstep.language.notation import Kind
 from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
-from tests.day import day
 from tests.kafka_models import MODELS, ROOT, kafka_faults, kafka_model
 from tests.models.machine_runs import (
     MachineRun,
@@ -61,13 +59,13 @@ FAULTS = [
 ]
 LONG = ("fetch_session_draft", "leader_discovery")
 """Models whose faults take minutes together to find and shrink: left for `make verify`."""
-DAYS = 12
+DAYS = 24
 """Of the faults of the others, one in so many is tried on a day: together they take minutes too."""
-SAMPLE = [case for case in FAULTS if case[0] not in LONG][day() % DAYS :: DAYS]
 LEFT_LONG = {("fair_consumption", "pause_of_any_ends_the_wait")}
 """Faults that are found, but by behaviours that Hypothesis hardly shortens."""
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_machine_finds_nothing_wrong(name: str) -> None:
     assert_nothing_wrong(name, 200)
@@ -92,18 +90,15 @@ def assert_nothing_wrong(name: str, behaviours: int) -> tuple[set[str], set[str]
     return idle, allowed
 
 
-@pytest.mark.parametrize(("name", "fault"), SAMPLE)
+def of_faults(name: str) -> tuple[pytest.MarkDecorator, ...]:
+    return (pytest.mark.verify,) if name in LONG else (pytest.mark.daily(DAYS),)
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"), [pytest.param(*case, marks=of_faults(case[0])) for case in FAULTS]
+)
 def test_machine_finds_and_shrinks(name: str, fault: str) -> None:
-    assert_found_and_shrunk(name, fault, run_fault(name, fault))
-
-
-@pytest.mark.verify
-@pytest.mark.parametrize(("name", "fault"), FAULTS)
-def test_machine_finds_and_shrinks_in_its_time(name: str, fault: str) -> None:
-    assert_found_and_shrunk(name, fault, run_fault(name, fault))
-
-
-def assert_found_and_shrunk(name: str, fault: str, run: MachineRun) -> None:
+    run = run_fault(name, fault)
     assert run.steps is not None, run.text or "no behaviour breaks what the fault says it does"
     assert run.shortest is not None
     if (name, fault) in LEFT_LONG:
@@ -116,13 +111,15 @@ def assert_found_and_shrunk(name: str, fault: str, run: MachineRun) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.daily(2)
 def test_machine_works_at_real_widths() -> None:
-    run = alone(500)
+    run = alone(200)
     assert run.text == ""
     assert min(run.fired[name] for name in ("send_incremental", "serve_incremental", "evict")) > 0
 
 
 @pytest.mark.slow
+@pytest.mark.daily(4)
 def test_machine_finds_a_fault_at_real_widths() -> None:
     run = alone(1_000, "leader_epoch_not_cached")
     assert run.steps is not None, run.text or "the fault was not found"

@@ -49,6 +49,8 @@ def test_a_search_keeps_to_its_memory(threads: int) -> None:
     assert 120 * MIB < peak < 176 * MIB
 
 
+@pytest.mark.slow
+@pytest.mark.daily(3)
 def test_plain_python_keeps_to_its_memory() -> None:
     code, output, peak = measured("--engine", "python", "--memory", "80MiB")
     assert code == 3

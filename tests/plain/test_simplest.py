@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, reject, settings
+from hypothesis import assume, given, reject
 
 from lockstep.explore.engines import explore
 from lockstep.language.domain import NameDomain
@@ -22,6 +22,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Step, Trace
 from tests.agreement.case import Case
 from tests.agreement.summary import summary
+from tests.day import drawn_daily
 from tests.random_models.random_models import RandomModel, random_models
 
 MOST_BEHAVIOURS = 3_000
@@ -129,7 +130,7 @@ def cost(engine: PlainEngine, trace: Trace, environment: Collection[str]) -> tup
     return disturbances, len(names), len(values), places
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@drawn_daily(40)
 @given(text=random_models())
 def test_no_shortest_behaviour_is_simpler(
     text: RandomModel, tmp_path_factory: pytest.TempPathFactory

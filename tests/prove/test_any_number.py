@@ -6,7 +6,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, note, reject, settings
+from hypothesis import given, note, reject
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
@@ -20,6 +20,7 @@ from lockstep.prove.any_number import Load, enough_names, names_for, prove_for_a
 from lockstep.prove.proofs import MEANING
 from lockstep.prove.values import NotProvable
 from lockstep.results.evaluation_error import EvaluationError
+from tests.day import drawn_daily
 
 HEAD = """
 from lockstep import Constant, Map, OneOf, Range, Record, Sequence, Set, State, action, require
@@ -188,7 +189,7 @@ def broken_in(model: Model, proved: set[str]) -> str | None:
 
 
 @pytest.mark.slow
-@settings(max_examples=max(100, settings().max_examples), suppress_health_check=list(HealthCheck))
+@drawn_daily(30)
 @given(text=open_models())
 def test_it_is_true_of_more_names(
     text: tuple[str, str], tmp_path_factory: pytest.TempPathFactory

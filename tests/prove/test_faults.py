@@ -64,7 +64,9 @@ QUICK = {
 
 def faults_to_find() -> list[object]:
     return [
-        pytest.param(name, fault, marks=[] if fault in QUICK else [pytest.mark.verify])
+        pytest.param(
+            name, fault, marks=pytest.mark.daily(3) if fault in QUICK else pytest.mark.verify
+        )
         for name, fault in MARKS
     ]
 

@@ -67,6 +67,7 @@ def test_lemmas_are_where_they_are_looked_for(name: str) -> None:
     assert has_lemmas(name) == bool(lemmas_of(name))
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(("name", "scope"), scopes())
 def test_lemmas_are_true(name: str, scope: str) -> None:
     chosen = SPECS[name].scope(scope)
@@ -82,6 +83,7 @@ def test_lemmas_are_true(name: str, scope: str) -> None:
         assert silent <= explore(wider, request).applied
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(("name", "proof"), proofs())
 def test_proofs_come_out_as_specified(
     name: str, proof: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

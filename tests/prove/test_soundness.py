@@ -6,7 +6,7 @@
 from itertools import islice
 
 import pytest
-from hypothesis import HealthCheck, assume, given, reject, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from lockstep.language.model import Model
@@ -19,6 +19,7 @@ from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Trace
+from tests.day import drawn_daily
 from tests.random_models.random_models import RandomModel, random_models
 
 MOST_STATES = 400
@@ -87,7 +88,7 @@ def breaks(engine: PlainEngine, name: str, trace: Trace) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=max(150, settings().max_examples), suppress_health_check=list(HealthCheck))
+@drawn_daily(50)
 @given(text=random_models(), k=st.integers(1, 3), infers=st.booleans())
 def test_what_is_proved_is_true(
     text: RandomModel, k: int, infers: bool, tmp_path_factory: pytest.TempPathFactory

@@ -30,8 +30,8 @@ from tests.random_models.parts.choices import RepeatedChoices, SeededChoices
 from tests.random_models.parts.size import LARGE, USUAL
 from tests.random_models.random_models import Likeness, RandomModel, drawn_model
 
-MODELS = 72
-"""How many models the pool has: as many as a hundred draws of Hypothesis had different ones."""
+MODELS = 48
+"""How many models the pool has: two of each kind that `likeness` says."""
 _OF_THE_DAY = 5
 """One seed in so many changes with the day."""
 _CYCLE = 24

@@ -56,6 +56,7 @@ def assert_as_pinned(
     assert code == 0
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(("name", "scope"), cases(AT_ONCE))
 def test_small_scope_gives_what_is_pinned(
     name: str, scope: str, capsys: pytest.CaptureFixture[str]

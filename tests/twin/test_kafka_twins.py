@@ -11,7 +11,6 @@ import pytest
 
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.twin.twin_result import TwinResult
-from tests.day import day
 from tests.twin.conftest import KAFKA, Copy, assert_same
 
 
@@ -84,27 +83,17 @@ CORNERS: dict[str, tuple[str, Values, int]] = {
         20180,
     ),
 }
-"""Constants that no scope of `specs/` has, and how many states there are: each day has its own two,
-so all are compared within four days, and all by `make verify`."""
+"""Constants that no scope of `specs/` has, and how many states there are."""
 
 
-def compare_corner(corner: str) -> None:
+@pytest.mark.slow
+@pytest.mark.daily(4)
+@pytest.mark.parametrize("corner", CORNERS)
+def test_graphs_are_equal_in_corners_that_no_scope_of_specs_has(corner: str) -> None:
     name, constants, states = CORNERS[corner]
     result = compare(name, Scope("corner", constants=constants, compare="graph"))
     assert_same(result)
     assert result.run.distinct == states
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("corner", list(CORNERS)[day() % 4 :: 4])
-def test_graphs_are_equal_in_the_corners_of_the_day(corner: str) -> None:
-    compare_corner(corner)
-
-
-@pytest.mark.verify
-@pytest.mark.parametrize("corner", CORNERS)
-def test_graphs_are_equal_in_corners_that_no_scope_of_specs_has(corner: str) -> None:
-    compare_corner(corner)
 
 
 @pytest.mark.verify

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from msgspec import structs
 
 from bench.conform.logs import is_fetch, lines_of, of_connections, of_partitions
@@ -23,6 +23,7 @@ from lockstep_kafka.sessions import broker
 from lockstep_kafka.simulated.kafka_json import text
 from lockstep_kafka.simulated.lines import Line
 from lockstep_kafka.verbs.simulate import SimulateRequest, simulate
+from tests.day import drawn_daily
 from tests.kafka.columns.both import found_in
 from tests.kafka.conform.following import LOGS, ROOT
 from tests.kafka.quorum.test_spoiled_logs import (
@@ -107,7 +108,7 @@ def _moment(line: Line, chance: random.Random) -> Line:
 @pytest.mark.parametrize("change", [_nothing, _any_field, _moment], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 @given(seed=SEEDS)
-@settings(max_examples=8)
+@drawn_daily(3)
 def test_a_random_log(
     tmp_path_factory: pytest.TempPathFactory,
     loss: Loss,

@@ -20,6 +20,7 @@ FEW = [
 ]
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_damage_is_found(kind: Damage) -> None:
     outcomes = [outcome for log in FEW for outcome in damage_log(log, kind, 2, seed=1)]

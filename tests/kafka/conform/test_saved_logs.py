@@ -34,6 +34,7 @@ def requests_of(log: Path) -> list[Request]:
     return [line for line in read_request_log(log) if not isinstance(line, Skipped)]
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("log", SMALL, ids=lambda log: log.name)
 def test_saved_after_every_line(model: Explanations, log: Path) -> None:
     """Of a longer log, after as many lines as time allows."""
@@ -43,6 +44,7 @@ def test_saved_after_every_line(model: Explanations, log: Path) -> None:
     assert saved == follow(model, requests)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("log", LONG, ids=lambda log: log.name)
 def test_saved_now_and_then(model: Explanations, log: Path) -> None:
     requests = requests_of(log)

@@ -77,6 +77,7 @@ def levels_in(folder: Path) -> int:
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
+@pytest.mark.daily(2)
 def test_killed_at_any_moment_it_goes_on_to_the_same_counts(
     tmp_path: Path, model: Model, whole: SearchResult
 ) -> None:

@@ -37,6 +37,7 @@ def on_spark(case: Case, request: Exploration = REQUEST) -> SearchResult:
     return explore_on_spark(case.program, request, near=LATER)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", ["fetch_response", "session_cache"])
 def test_a_model_that_holds(name: str) -> None:
     case = Case.of(name)

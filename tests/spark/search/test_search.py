@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis.strategies import randoms
 
 from lockstep.errors import LockstepError
@@ -23,6 +23,7 @@ from lockstep.spark.search.search import NearBounds
 from tests.agreement.bounds import assert_bounded, bounds
 from tests.agreement.case import Case as PlainCase
 from tests.agreement.case import levels_divided
+from tests.day import drawn_daily
 from tests.random_models.parts.size import USUAL
 from tests.random_models.random_models import RandomModel, random_models
 from tests.spark.search.cases import FAR, ROOT, Case, compared
@@ -35,6 +36,7 @@ AHEAD = NearBounds(states=0, small=10**9, owners=4)
 """Every level is found by a job, and those that become no larger by one for several."""
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("name", model_names(ROOT))
 def test_every_model_by_jobs_and_without(name: str, tmp_path: Path) -> None:
     case, session = Case.of(name), InProcess()
@@ -56,6 +58,7 @@ def test_any_number_of_owners(owners: int, tmp_path: Path) -> None:
     assert compared(result) == compared(case.on_one_machine())
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("fault", sorted(fault_marks(ROOT, SOME)))
 def test_every_fault_has_the_same_trace(fault: str, tmp_path: Path) -> None:
     case = Case.of(SOME, fault=fault)
@@ -109,13 +112,13 @@ def judge(text: RandomModel, folder: Path, *, symmetry: bool = False) -> None:
         assert compared(case.on_spark(folder / "ahead", InProcess(), AHEAD)) == expected
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@drawn_daily(15)
 @given(text=random_models(size=USUAL))
 def test_random_models(text: RandomModel, tmp_path_factory: pytest.TempPathFactory) -> None:
     judge(text, tmp_path_factory.mktemp("random"))
 
 
-@settings(max_examples=20, suppress_health_check=list(HealthCheck))
+@drawn_daily(8)
 @given(text=random_models(size=USUAL, symmetric=True))
 def test_random_models_up_to_names(
     text: RandomModel, tmp_path_factory: pytest.TempPathFactory
@@ -205,7 +208,7 @@ def test_bounds_are_met_between_levels(tmp_path: Path) -> None:
     assert compared(again) == compared(case.on_one_machine())
 
 
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@drawn_daily(12)
 @given(text=random_models(), chance=randoms())
 def test_a_bound_on_states_is_that_of_plain_python(
     tmp_path_factory: pytest.TempPathFactory, text: RandomModel, chance: random.Random
