@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lockstep_kafka.columns.exchange import Exchange
-from lockstep_kafka.columns.kernels.layout import CONNECTION, REMEMBERED, ROW
-from lockstep_kafka.columns.kernels.order import AHEAD, CLOCK, PASSED
+from lockstep_kafka.columns.kernels.layout import (
+    AHEAD,
+    CLOCK,
+    CONNECTION,
+    PASSED,
+    REMEMBERED,
+    ROW,
+)
 from lockstep_kafka.columns.memory import Array, Memory
 from lockstep_kafka.columns.requests import Requests
 from lockstep_kafka.files.arrival_order import OrderedConnection, OrderState

@@ -44,6 +44,11 @@ OTHER: Final = 2
 ODD_FOLLOWED: Final = 3
 """Kinds of lines. Of an odd Fetch, and of a request of the metadata quorum, Python has the line."""
 
+CLOCK: Final = 0
+AHEAD: Final = 1
+PASSED: Final = 2
+"""Places in the table `clocks`."""
+
 ROW = words(
     "place kind line file time total version correlation client connection replica session epoch "
     "max_wait min_bytes error response_session throttle isolation fingerprint moved position next "

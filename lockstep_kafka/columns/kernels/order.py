@@ -9,12 +9,15 @@ from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at, floats_at
 from lockstep_kafka.columns.kernels.layout import (
+    AHEAD,
+    CLOCK,
     CONNECTION,
     DONE,
     FETCH,
     LATE,
     NOT_GIVEN,
     ODD_FOLLOWED,
+    PASSED,
     REMEMBERED,
     REPEATED,
     ROW,
@@ -24,9 +27,6 @@ _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
 _HALF_OF_THE_IDS = 2**31
 _ID_MASK = 2**32 - 1
-
-CLOCK, AHEAD, PASSED = 0, 1, 2
-"""Places in `clocks`."""
 
 
 @_compiled
