@@ -59,13 +59,13 @@ def test_states_on_disk_are_the_same_states() -> None:
 @pytest.mark.slow
 def test_a_bound_on_states_is_the_same_to_all_engines() -> None:
     counts = look("bounds")
-    assert counts["bounded"] > 50
-    assert counts["not bounded"] > 50
+    assert counts["bounded"] > 30
+    assert counts["not bounded"] > 30
     assert counts["orbits bounded"] > 5
 
 
 def test_symmetry_finds_the_orbits_of_brute_force() -> None:
-    assert look("symmetry")["names interchanged"] > 20
+    assert look("symmetry")["names interchanged"] > 10
 
 
 @pytest.mark.slow

@@ -134,6 +134,7 @@ def test_engines_agree_on_random_models(folder: Path, text: RandomModel) -> None
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("model", model_names(ROOT))
 def test_engines_agree_on_the_models_of_the_workspace(model: str) -> None:
     constants = load_model_spec(ROOT, model).scope("small").constants

@@ -18,7 +18,7 @@ from lockstep.explore.compiled import packed_space
 from lockstep.explore.engines import explore
 from lockstep.explore.known_space import KnownSpace
 from lockstep.explore.live_search import check_liveness
-from lockstep.language.model import Model, load_model, model_names
+from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled
@@ -180,14 +180,6 @@ def test_symmetry_does_not_keep_liveness_from_being_checked() -> None:
     assert reduced.states < whole.states
     assert (reduced.applied, reduced.unchecked) == (whole.applied, ())
     assert reduced.verdict is whole.verdict is Verdict.HOLDS
-
-
-@pytest.mark.parametrize("name", model_names(ROOT))
-def test_nothing_is_left_unchecked_in_a_default_scope(name: str) -> None:
-    model = load_model(ROOT, name, load_model_spec(ROOT, name).scope("default").constants)
-    result = explore(model)
-    assert (result.unchecked, result.remark) == ((), "")
-    assert {prop.name for prop in model.of_kind(Kind.LEADS_TO)} <= result.applied
 
 
 def test_a_pinned_violation_of_liveness() -> None:

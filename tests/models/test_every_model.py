@@ -1,7 +1,7 @@
 """Machine code and the twin agree with plain Python on each model of this workspace.
 
 Each is looked at in its small scope, which plain Python explores once: pytest takes all tests of
-one model one after the other. A day has its third of the models; random ones are judged every day.
+one model one after the other. A day has a few of the models; random ones are judged every day.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Small(Case):
 
 
 @pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=pytest.mark.daily(3)) for name in MODELS]
+    scope="module", params=[pytest.param(name, marks=pytest.mark.daily(4)) for name in MODELS]
 )
 def small(request: pytest.FixtureRequest) -> Small:
     scope = load_model_spec(ROOT, request.param).scope("small")

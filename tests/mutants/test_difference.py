@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 TURNSTILE = ROOT / "tests" / "workspaces" / "turnstile"
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", model_names(ROOT))
 def test_a_model_that_is_loaded_twice_is_the_same(name: str) -> None:
     constants = load_model_spec(ROOT, name).scope(DEFAULT_SCOPE).constants

@@ -255,6 +255,7 @@ def test_a_name_stays_when_other_lines_come_and_lines_keep_their_numbers(load: L
     assert [mutant.line for mutant in lower] == [mutant.line + 2 for mutant in mutants]
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", model_names(ROOT))
 def test_each_mutant_of_a_real_model_is_another_text_under_a_name_of_its_own(name: str) -> None:
     model = load_model(ROOT, name, load_model_spec(ROOT, name).scope(DEFAULT_SCOPE).constants)

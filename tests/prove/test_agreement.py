@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import z3
-from hypothesis import HealthCheck, assume, given, reject, settings
+from hypothesis import assume, given, reject
 
 from lockstep.language.model import DEADLOCK, Model, load_model, model_names
 from lockstep.language.notation import Kind, State
@@ -30,6 +30,7 @@ from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
+from tests.day import drawn_daily
 from tests.random_models.random_models import RandomModel, random_models
 
 ROOT = Path(__file__).parents[2]
@@ -179,7 +180,7 @@ def assert_is_without_meaning(model: Model, result: BoundedResult) -> None:
         list(PlainEngine(model).pledges(prop, result.meaningless.last))
 
 
-@settings(max_examples=max(60, settings().max_examples), suppress_health_check=list(HealthCheck))
+@drawn_daily(25)
 @given(text=random_models())
 def test_solver_agrees_on_random_models(
     text: RandomModel, tmp_path_factory: pytest.TempPathFactory
@@ -193,6 +194,7 @@ def test_solver_agrees_on_random_models(
         reject()
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", model_names(ROOT))
 def test_solver_agrees_on_every_model(name: str) -> None:
     scope = load_model_spec(ROOT, name).scope("small")

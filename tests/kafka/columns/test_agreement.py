@@ -49,6 +49,7 @@ def agree(logs: Iterable[Path], paths: BrokerPaths | None = None) -> list[Findin
     return expected[0]
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("log", CAPTURES, ids=lambda log: str(log.relative_to(LOGS)))
 def test_a_capture(log: Path) -> None:
     agree([log])
@@ -197,6 +198,7 @@ def _as_other(request: bytes) -> bytes:
     return re.sub(rb'"requestApiKeyName":"[A-Z_]+"', b'"requestApiKeyName":"METADATA"', other)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("spoil", [lose, repeat, shuffle, cut, begin_later])
 def test_a_spoiled_log_of_a_quorum(spoil: Spoil, name: str, tmp_path: Path) -> None:
