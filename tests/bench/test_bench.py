@@ -41,6 +41,7 @@ def _right(case: Case) -> Counts:
     return Counts(case.states, case.transitions, case.depth)
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_program_by_hand_finds_what_there_is(model: str, tmp_path: Path) -> None:
     case = load_case(ROOT, model, "small")

@@ -26,6 +26,7 @@ IN_TLA = """OpensOnlyForACoin ==
 """
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("fairness", "promised", "premise", "goal", "verdict"),
     [

@@ -48,6 +48,7 @@ def begin_later(lines: list[str], chance: random.Random) -> list[str]:
     return lines[chance.randrange(len(lines)) :]
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("spoil", [lose, repeat, shuffle, cut, begin_later])

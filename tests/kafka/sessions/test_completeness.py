@@ -170,6 +170,7 @@ def verdict(model: Explanations, log: Sequence[Line]) -> Verdict:
     return worst([Verdict.CONFORMS, *(remark.verdict for remark in remarks if remark is not None)])
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES)
 def test_a_log_that_departs_is_no_behaviour(model: Explanations, scope: Scope, seed: int) -> None:
@@ -180,6 +181,7 @@ def test_a_log_that_departs_is_no_behaviour(model: Explanations, scope: Scope, s
         )
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_log_that_is_no_behaviour_departs(model: Explanations, seed: int) -> None:
     for case in cases(model, ONE_CONNECTION, seed, 2):

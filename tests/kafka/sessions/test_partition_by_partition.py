@@ -267,6 +267,7 @@ def judged(leader: LeaderCases, whole: Whole, seed: int) -> tuple[bool, bool, st
     return is_whole, by_part, f"{row}: {parts}"
 
 
+@pytest.mark.daily(2)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=60)
 def test_both_ways_of_judging_agree(leader: LeaderCases, whole: Whole, seed: int) -> None:

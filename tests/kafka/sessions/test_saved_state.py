@@ -69,6 +69,7 @@ def _spoiled(line: Request, chance: random.Random) -> Request:
     return structs.replace(line, **chance.choice(changes))
 
 
+@pytest.mark.daily(2)
 @given(seed=SEEDS, length=st.integers(1, 30))
 @settings(max_examples=30, deadline=None)
 def test_cut_anywhere(model: Explanations, seed: int, length: int) -> None:
@@ -78,6 +79,7 @@ def test_cut_anywhere(model: Explanations, seed: int, length: int) -> None:
     assert follow(model, log, lambda position: position % length == 0) == whole
 
 
+@pytest.mark.daily(2)
 @given(seed=SEEDS, place=st.floats(0, 1))
 @settings(max_examples=30, deadline=None)
 def test_closed_after_it_was_saved(model: Explanations, seed: int, place: float) -> None:
@@ -97,6 +99,7 @@ def test_closed_after_it_was_saved(model: Explanations, seed: int, place: float)
     assert BrokerFollower(BROKER, model, state).save() == state
 
 
+@pytest.mark.daily(2)
 @given(seed=SEEDS)
 @settings(max_examples=30, deadline=None)
 def test_all_that_is_known_is_saved(model: Explanations, seed: int) -> None:
@@ -151,6 +154,7 @@ def _written(value: Any, numbers: dict[int, int]) -> Any:
     ]
 
 
+@pytest.mark.daily(2)
 @given(seed=SEEDS)
 @settings(max_examples=30, deadline=None)
 def test_remarks_and_counts_say_what_sessions_do(model: Explanations, seed: int) -> None:

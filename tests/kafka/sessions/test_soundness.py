@@ -36,6 +36,7 @@ def loaded_explanations() -> Explanations:
     return explanations()
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("loss", LOSSES)
 @given(seed=SEEDS)
 @settings(max_examples=25)
@@ -99,6 +100,7 @@ def test_logs_have_every_outcome_of_the_leader() -> None:
     }
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_log_as_kafka_writes_it(tmp_path: Path, seed: int) -> None:
     log = some_log(random.Random(seed), 30)
