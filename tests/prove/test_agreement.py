@@ -180,7 +180,7 @@ def assert_is_without_meaning(model: Model, result: BoundedResult) -> None:
         list(PlainEngine(model).pledges(prop, result.meaningless.last))
 
 
-@drawn_daily(25)
+@drawn_daily(15)
 @given(text=random_models())
 def test_solver_agrees_on_random_models(
     text: RandomModel, tmp_path_factory: pytest.TempPathFactory

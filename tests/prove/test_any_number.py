@@ -189,7 +189,7 @@ def broken_in(model: Model, proved: set[str]) -> str | None:
 
 
 @pytest.mark.slow
-@drawn_daily(30)
+@drawn_daily(15)
 @given(text=open_models())
 def test_it_is_true_of_more_names(
     text: tuple[str, str], tmp_path_factory: pytest.TempPathFactory

@@ -106,6 +106,7 @@ def _moment(line: Line, chance: random.Random) -> Line:
     return structs.replace(line, time_ms=line.time_ms + chance.choice((-7_000, -400, 400, 9_000)))
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("change", [_nothing, _any_field, _moment], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 @given(seed=SEEDS)
