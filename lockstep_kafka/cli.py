@@ -1,4 +1,4 @@
-"""The verbs `conform` and `simulate` of the command line, which finds them by entry points."""
+"""The verbs of Kafka's on the command line, which finds them by entry points."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lockstep.requests.option import option
 from lockstep.system.standard_streams import tell
 from lockstep.workspace import Workspace
 from lockstep_kafka.verbs.conform_request import SPARK, ConformRequest
+from lockstep_kafka.verbs.drift_request import DriftRequest
 from lockstep_kafka.verbs.simulate_request import SimulateRequest
 
 
@@ -151,3 +152,36 @@ def simulate(request: SimulateRequest, view: SimulateView, json: bool) -> int:
     result = run(request, watch=TerminalWatch())
     show(simulated_blocks(result), lambda: simulated_json(result), json=json)
     return result.exit_code
+
+
+@dataclass(frozen=True)
+class DriftView:
+    """What `drift` prints."""
+
+    brief: bool = option(
+        "--brief", default=False, help="Print names and answers alone, not the changed lines."
+    )
+
+
+def drift(request: DriftRequest, view: DriftView, json: bool) -> int:
+    """List the rows of specs/ to read again where Kafka's code changed from one release to another.
+
+    A row names the methods that it rests on. Their text in both releases is compared, formatting
+    and comments apart. What was read already is in specs/kafka/drift.toml.
+
+    Exit codes: 0 no row is to be read again, 1 some are, 2 the source cannot be had, 130
+    interrupted.
+    """
+    if find_spec("tree_sitter") is None:
+        raise LockstepError(
+            "tree-sitter is not installed, and it reads Kafka's source",
+            cure="pip install 'lockstep[drift]'",
+        )
+    from lockstep.pages.progress import TerminalWatch
+    from lockstep.report.view import show
+    from lockstep_kafka.report.drift import drift_blocks, drift_json
+    from lockstep_kafka.verbs.drift import drift as run
+
+    result = run(request, watch=TerminalWatch())
+    show(drift_blocks(result, brief=view.brief), lambda: drift_json(result), json=json)
+    return int(result.exit_code)

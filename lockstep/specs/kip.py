@@ -27,6 +27,8 @@ _FORMS = {
 `invariant` stands for every kind of property, and a review is a page `docs/reviews/NAME.md`.
 """
 
+_METHOD = r"(?:[a-z]\w*\.)+(?:[A-Z]\w*\.)*[A-Z]\w*#\w+"
+
 _READ_ON = ("proposal", "review")
 """What a requirement may cite that nothing answers: where to read on."""
 
@@ -61,6 +63,8 @@ class Requirement(Keys, frozen=True):
     """Witnesses that it is false."""
     unanswerable: str | None = None
     """Why none of these is possible; then `answered_by` has proposals and reviews at most."""
+    rests_on: tuple[str, ...] = ()
+    """The methods of Kafka's code that it speaks of, as `package.Class#method`."""
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -87,6 +91,8 @@ class Deviation(Keys, frozen=True):
     kafka: str
     model: str
     source: str
+    rests_on: tuple[str, ...] = ()
+    """The methods of Kafka's code that it speaks of, as `package.Class#method`."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +165,9 @@ def _rows(tables: Sequence[Table], kind: type[Row], prefix: str) -> list[tuple[R
             raise table.error("id", f"{row.id} is there twice")
         if not re.fullmatch(re.escape(prefix) + r"[1-9]\d*", row.id):
             raise table.error("id", f"is {row.id!r}", f"write {prefix}1, {prefix}2, ...")
+        for name in row.rests_on:
+            if not re.fullmatch(_METHOD, name):
+                raise table.error("rests_on", f"is {name!r}", "write `package.Class#method`")
         rows[row.id] = row, table
     return list(rows.values())
 

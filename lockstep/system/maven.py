@@ -34,16 +34,19 @@ class Artifact:
     name: str
     version: str
     sha256: str
+    classifier: str = ""
+    """What it has of the artifact, as `sources`; empty for its classes."""
 
     @property
     def coordinate(self) -> str:
         """As Maven writes it."""
-        return f"{self.group}:{self.name}:{self.version}"
+        kind = f":jar:{self.classifier}" if self.classifier else ""
+        return f"{self.group}:{self.name}:{self.version}{kind}"
 
     @property
     def file_name(self) -> str:
         """The name that Maven and Ivy give the file."""
-        return f"{self.name}-{self.version}.jar"
+        return f"{self.name}-{self.version}{'-' * bool(self.classifier)}{self.classifier}.jar"
 
 
 def jar_of(artifact: Artifact) -> Path:
@@ -103,7 +106,7 @@ def _project(artifacts: Sequence[Artifact]) -> str:
     """A project of Maven that depends on these artifacts and nothing else."""
     named = "".join(
         f"<dependency><groupId>{one.group}</groupId><artifactId>{one.name}</artifactId>"
-        f"<version>{one.version}</version></dependency>"
+        f"<version>{one.version}</version><classifier>{one.classifier}</classifier></dependency>"
         for one in artifacts
     )
     return (
@@ -190,9 +193,10 @@ def _commands(artifact: Artifact, folder: Path) -> Iterator[tuple[str, list[str]
         yield "Maven", [maven, "--batch-mode", "--quiet", _MAVEN_COPY, *wanted]
     if ivy is not None:
         named = (artifact.group, artifact.name, artifact.version)
-        # Ivy would fetch the sources and the documentation too; `-types jar` leaves the one file.
-        alone = ("-notransitive", "-types", "jar", "-cache", str(folder / "ivy"))
-        place = str(folder / "[artifact]-[revision].[ext]")
+        # Of classes, sources and documentation `-types` leaves the one file.
+        kind = "source" if artifact.classifier == "sources" else "jar"
+        alone = ("-notransitive", "-types", kind, "-cache", str(folder / "ivy"))
+        place = str(folder / "[artifact]-[revision](-[classifier]).[ext]")
         command = [str(find_java()), "-jar", str(ivy), "-dependency", *named, *alone]
         yield "Ivy", [*command, "-retrieve", place]
 

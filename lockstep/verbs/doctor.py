@@ -35,6 +35,7 @@ _MODULES = {"z3-solver": "z3"}
 
 _USES_OF_EXTRAS = {
     "clients": "lockstep drive on clients of Apache Kafka",
+    "drift": "lockstep drift between releases of Apache Kafka",
     "jvm": "lockstep drive on the classes of Apache Kafka",
     "spark": "--engine spark: large scopes and the logs of a fleet",
     "tables": "conform --out: what logs say, kept in tables",

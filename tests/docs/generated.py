@@ -43,6 +43,7 @@ from lockstep.verbs.review_result import (
 )
 from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
 from lockstep_kafka.rules import Rule
+from lockstep_kafka.verbs.drift import MethodDrift
 from lockstep_kafka.verbs.simulate_broker import BrokerResult
 
 ROOT = Path(__file__).parents[2]
@@ -108,14 +109,16 @@ _KINDS = (
     *(CostsDetails, CostDetails, AttainedDetails),
     *(DriveDetails, DepartureDetails, ReasonDetails),
     *(ReviewDetails, PropertyReview, DirectionDetails, DifferenceDetails, Evidence),
-    *(ActionsDetails, ActionDetails, ExampleDetails, BrokerResult),
+    *(ActionsDetails, ActionDetails, ExampleDetails, BrokerResult, MethodDrift),
     *(FindDetails, EqualDetails, Requirement, ExploreDetails, BegunDetails, Finding),
 )
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""
 
 _WORDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}
-_WORDS |= dict.fromkeys(("Moment", "Verdict", "Change", "Standing", "Strength", "Presence"), "text")
+_WORDS |= dict.fromkeys(
+    ("Moment", "Verdict", "Change", "Standing", "Strength", "Presence", "Kind"), "text"
+)
 
 
 def json_output() -> str:

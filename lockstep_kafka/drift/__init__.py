@@ -1,0 +1,1 @@
+"""Which of what the requirements rest on changed between two releases of Apache Kafka."""
