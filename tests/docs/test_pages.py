@@ -22,13 +22,13 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
 ACCEPTING = bool(os.environ.get("LOCKSTEP_ACCEPT"))
-REVIEWS = sorted(ROOT.joinpath("docs", "reviews").glob("*_*.md"))
+DEAR = sorted([*ROOT.joinpath("docs", "reviews").glob("*_*.md"), ROOT / "docs/reference/twins.md"])
 """The dearest pages: one a day is followed."""
 
 
 def _marked(page: Path) -> object:
-    is_daily = page in REVIEWS and not ACCEPTING
-    return pytest.param(page, marks=pytest.mark.daily(len(REVIEWS))) if is_daily else page
+    is_daily = page in DEAR and not ACCEPTING
+    return pytest.param(page, marks=pytest.mark.daily(len(DEAR))) if is_daily else page
 
 
 @pytest.mark.parametrize(
