@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,9 @@ class Dependencies:
         }
         return _digest_of(document)
 
+
+version = cache(metadata.version)
+"""The version of an installed package, which no process changes while it runs."""
 
 LOADED = "what loading made"
 """Beside the paths of files, what stands for the values that their texts were given."""

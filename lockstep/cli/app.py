@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
@@ -67,8 +68,7 @@ def run_verb(arguments: Sequence[str]) -> int:
     What the verb raises is raised here: Typer's own `main` would turn Ctrl-C and a broken pipe into
     exit codes that mean something else.
     """
-    group = get_command(app)
-    assert isinstance(group, TyperGroup)
+    group = _group()
     if is_asked_for():
         return complete(group)
     given = respelled(arguments)
@@ -81,6 +81,14 @@ def run_verb(arguments: Sequence[str]) -> int:
             print(error.format_message())  # the help
             return int(ExitCode.USAGE)
         raise _usage_error(error, given) from None
+
+
+@cache
+def _group() -> TyperGroup:
+    """All verbs as Typer's command; a process that runs many makes it once."""
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
 
 
 def _invoke(group: TyperGroup, arguments: Sequence[str]) -> int:

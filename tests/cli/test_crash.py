@@ -192,5 +192,5 @@ def test_a_signal_that_a_callback_swallows_ends_the_run_all_the_same(
 def test_arguments_that_cannot_be_read_are_not_a_verdict(
     desk: "Desk", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep.cli.app.get_command", lambda _: failing(TypeError("parsing")))
+    monkeypatch.setattr("lockstep.cli.app._group", lambda: failing(TypeError("parsing")))
     assert desk.run("check").code == 70
