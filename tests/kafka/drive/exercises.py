@@ -131,6 +131,37 @@ def turns_of_two_shards(release: str) -> list[int]:
     return [leader.shard(one.session_id) for one in opened]
 
 
+SHARDS = 8
+SHARE = (2**31 - 1) // SHARDS
+"""How many ids a shard has."""
+
+
+def requests_outside_the_table(release: str) -> list[tuple[int, int, int, str, bool]]:
+    """What becomes of incremental requests with ids and epochs that no client sends.
+
+    Of each its id, its epoch, the session that is there, the error of the response, if there is
+    any, and whether that session is as it was and the only one.
+    """
+    messages = Messages(Jvm(release))
+    leader = Leader(messages, [1] * SHARDS, eviction_ms=120_000)
+    opened = leader.serve(messages.request(0, 0, {"p1": Interest(0)}), nothing_new).session_id
+    before = leader.session(opened)
+    ids = {-(2**31), -SHARE - 1, -SHARE, 1 - SHARE, -1, 0, 1, SHARE, SHARDS * SHARE, 2**31 - 1}
+    ids |= {opened, opened - 1, opened + 1, -opened, SHARDS * SHARE - 1}
+    came = []
+    for session_id in sorted(ids):
+        for epoch in (-(2**31), -(2**31) + 1, -3, -2, 1, 2, 2**31 - 2, 2**31 - 1):
+            if (session_id, epoch) == (opened, 1):
+                continue  # which is in order
+            try:
+                error = leader.serve(messages.request(session_id, epoch, {}), nothing_new).error
+            except Exception as failure:
+                error = "out of bounds" if "OutOfBounds" in type(failure).__name__ else "failure"
+            is_as_before = leader.session(opened) == before and leader.size == 1
+            came.append((session_id, epoch, opened, error, is_as_before))
+    return came
+
+
 def second_release() -> str:
     """What is said where a process asks for another release after the first."""
     Jvm("4.4.0")

@@ -11,9 +11,12 @@ from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.messages import Interest
 from lockstep_kafka.drive.releases import JARS, NEWEST
 from tests.kafka.drive.exercises import (
+    SHARDS,
+    SHARE,
     ctrl_c,
     in_child,
     life_of_a_session,
+    requests_outside_the_table,
     second_release,
     turns_of_two_shards,
 )
@@ -48,6 +51,29 @@ def test_a_session_is_opened_used_and_evicted(release: str) -> None:
 @pytest.mark.parametrize("release", [one for one in JARS if one not in (IN_SCALA, NEWEST)])
 def test_a_session_of_every_other_release(release: str) -> None:
     _life(release)
+
+
+def _outside_the_table(release: str) -> None:
+    """227-D16: any id and any epoch, of which a shard that there is decides first."""
+    came = in_child(requests_outside_the_table, release)
+    assert len({error for *_, error, _ in came}) == 3
+    for session_id, epoch, opened, error, is_as_before in came:
+        wanted = "FETCH_SESSION_ID_NOT_FOUND"
+        if not -SHARE < session_id < SHARDS * SHARE:
+            wanted = "out of bounds"
+        elif session_id == opened:
+            wanted = "INVALID_FETCH_SESSION_EPOCH"
+        assert (error, is_as_before) == (wanted, True), (session_id, epoch)
+
+
+def test_requests_outside_the_table() -> None:
+    _outside_the_table(NEWEST)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("release", [one for one in JARS if one != NEWEST])
+def test_requests_outside_the_table_of_every_other_release(release: str) -> None:
+    _outside_the_table(release)
 
 
 def test_shards_take_turns() -> None:
