@@ -212,7 +212,7 @@ def review(request: ReviewRequest, view: ReviewOptions, json: bool) -> int:
     from lockstep.report.view import present
     from lockstep.requests.review_plan import plan_review
     from lockstep.system.text_files import write_text
-    from lockstep.verbs.review import run_review
+    from lockstep.verbs.review.run import run_review
 
     with plan_review(request) as plan:
         shown, work = ReviewView(plan, brief=view.brief), partial(run_review, plan)

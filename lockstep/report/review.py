@@ -13,11 +13,11 @@ from lockstep.report.review_scope import scope_section
 from lockstep.report.view import View, counted, pending
 from lockstep.requests.review_plan import ReviewPlan
 from lockstep.specs.expected import Subject
-from lockstep.verbs.review import ReviewRun, Unreviewed
-from lockstep.verbs.review_actions import ActionsReview
-from lockstep.verbs.review_evidence import Change, Evidence, RequirementChange
-from lockstep.verbs.review_result import actions_details, review_answer
-from lockstep.verbs.review_scope import ScopeReview
+from lockstep.verbs.review.actions import ActionsReview
+from lockstep.verbs.review.evidence import Change, Evidence, RequirementChange
+from lockstep.verbs.review.result import actions_details, review_answer
+from lockstep.verbs.review.run import ReviewRun, Unreviewed
+from lockstep.verbs.review.scope import ScopeReview
 from lockstep.words import plural
 
 _UNMET = {

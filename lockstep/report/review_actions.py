@@ -12,7 +12,7 @@ from lockstep.review.action_example import Example
 from lockstep.trace.changes import changes
 from lockstep.trace.layout import WIDTH, Group, Room, Text, lay_out, prefixed, show, text_of
 from lockstep.trace.render import Line
-from lockstep.verbs.review_actions import ActionsReview, DecidedAction
+from lockstep.verbs.review.actions import ActionsReview, DecidedAction
 from lockstep.words import indented, place_text
 
 _STYLES = {

@@ -15,9 +15,9 @@ from lockstep.specs.expected import Expected
 from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line, render_taken, render_trace
-from lockstep.verbs.review import Unreviewed
-from lockstep.verbs.review_evidence import Change, PropertyChange
-from lockstep.verbs.review_scope import Behaviours, Direction, ScopeReview
+from lockstep.verbs.review.evidence import Change, PropertyChange
+from lockstep.verbs.review.run import Unreviewed
+from lockstep.verbs.review.scope import Behaviours, Direction, ScopeReview
 from lockstep.words import place_text, plural, shown_path
 
 

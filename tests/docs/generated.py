@@ -31,8 +31,8 @@ from lockstep.verbs.prove_kept import (
     ProveDetails,
 )
 from lockstep.verbs.replay import OnDetails, ReplayDetails
-from lockstep.verbs.review_evidence import Evidence
-from lockstep.verbs.review_result import (
+from lockstep.verbs.review.evidence import Evidence
+from lockstep.verbs.review.result import (
     ActionDetails,
     ActionsDetails,
     DifferenceDetails,

@@ -14,7 +14,7 @@ from lockstep.requests.review_plan import plan_review
 from lockstep.requests.run import Unwatched
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import Checked, CheckRequest, check
-from lockstep.verbs.review_scope import review_scope
+from lockstep.verbs.review.scope import review_scope
 from lockstep.workspace import find_workspace
 
 WORKSPACE = find_workspace(Path(__file__).parents[2])

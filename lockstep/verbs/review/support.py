@@ -16,7 +16,7 @@ from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
 from lockstep.verbs.prove import Proved, ProveRequest, prove
-from lockstep.verbs.review_evidence import Change
+from lockstep.verbs.review.evidence import Change
 from lockstep.verbs.twin import USUAL_SCOPES, Compared, TwinRequest, twin
 from lockstep.workspace import Workspace
 

@@ -20,10 +20,10 @@ from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.documents import conjunct_json, parameters_json, steps_json
 from lockstep.trace.itf import state_json
 from lockstep.verbs.costs import CostChangeDetails, cost_change
-from lockstep.verbs.review import Unreviewed
-from lockstep.verbs.review_actions import ActionsReview, DecidedAction
-from lockstep.verbs.review_evidence import Change, PropertyChange, Standing
-from lockstep.verbs.review_scope import Direction, GraphSize, ScopeReview
+from lockstep.verbs.review.actions import ActionsReview, DecidedAction
+from lockstep.verbs.review.evidence import Change, PropertyChange, Standing
+from lockstep.verbs.review.run import Unreviewed
+from lockstep.verbs.review.scope import Direction, GraphSize, ScopeReview
 
 
 class PropertyReview(msgspec.Struct, kw_only=True):

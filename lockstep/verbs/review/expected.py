@@ -16,8 +16,8 @@ from lockstep.specs.expected import EXPECTED_FILE, Expected, Subject, read_expec
 from lockstep.specs.kip import load_kips
 from lockstep.specs.scopes import load_model_spec
 from lockstep.system.text_files import is_file
-from lockstep.verbs.review_evidence import Change, Evidence, PropertyChange, RequirementChange
-from lockstep.verbs.review_scope import ScopeReview
+from lockstep.verbs.review.evidence import Change, Evidence, PropertyChange, RequirementChange
+from lockstep.verbs.review.scope import ScopeReview
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace
 

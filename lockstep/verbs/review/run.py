@@ -13,11 +13,11 @@ from lockstep.requests.version import VersionPair
 from lockstep.results.verdict import INTERRUPTED, worst
 from lockstep.specs.expected import Expected
 from lockstep.system.crash import failure_of
-from lockstep.verbs.review_actions import ActionsReview, review_actions, version_pairs
-from lockstep.verbs.review_evidence import Evidence, evidence_of
-from lockstep.verbs.review_expected import Expectations, expectations_of
-from lockstep.verbs.review_scope import ScopeReview, review_scope
-from lockstep.verbs.review_support import Support, support_of
+from lockstep.verbs.review.actions import ActionsReview, review_actions, version_pairs
+from lockstep.verbs.review.evidence import Evidence, evidence_of
+from lockstep.verbs.review.expected import Expectations, expectations_of
+from lockstep.verbs.review.scope import ScopeReview, review_scope
+from lockstep.verbs.review.support import Support, support_of
 
 __all__ = ["ReviewPlan", "ReviewRequest", "ReviewRun", "ScopeReview", "Unreviewed", "plan_review"]
 

@@ -25,7 +25,7 @@ from lockstep.specs.expected import Expected
 from lockstep.verbs.check import check
 from lockstep.verbs.check_result import Checked, Unchecked
 from lockstep.verbs.costs import CostChange, Saving, cost_changes
-from lockstep.verbs.review_evidence import Change, PropertyChange, property_changes
+from lockstep.verbs.review.evidence import Change, PropertyChange, property_changes
 
 _DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
 """What somebody has to look at: nothing is broken by it, and something is no longer said."""

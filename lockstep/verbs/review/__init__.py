@@ -1,0 +1,1 @@
+"""`review`: what a change changes, from scope to scope, and what is lost with it."""
