@@ -113,7 +113,7 @@ def test_machine_finds_and_shrinks(name: str, fault: str) -> None:
 @pytest.mark.slow
 @pytest.mark.daily(2)
 def test_machine_works_at_real_widths() -> None:
-    run = alone(200)
+    run = alone(500)
     assert run.text == ""
     assert min(run.fired[name] for name in ("send_incremental", "serve_incremental", "evict")) > 0
 
