@@ -95,6 +95,7 @@ def _full_disk() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("brokers", ["1", "2"])
 @pytest.mark.parametrize("compression", ["none", "gzip", "zstd"])
 def test_the_disk_is_full(simulating: Desk, brokers: str, compression: str) -> None:

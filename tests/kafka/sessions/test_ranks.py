@@ -104,12 +104,14 @@ def answers(draw: st.DrawFn, pool: tuple[int, ...]) -> Answer:
     return Answer(True, draw(offset), draw(offset), draw(st.booleans()))
 
 
+@pytest.mark.daily(2)
 @given(case=cases(gap=2))
 @settings(max_examples=100)
 def test_only_the_order_of_offsets_matters(widths: Widths, case: LeaderCase) -> None:
     assert widths.by_rank(case) == widths.by_number(case)
 
 
+@pytest.mark.daily(2)
 @given(case=cases(gap=1))
 @settings(max_examples=100)
 def test_ranks_explain_no_less(widths: Widths, case: LeaderCase) -> None:

@@ -185,6 +185,7 @@ def test_remarks_and_counts_say_what_sessions_do(model: Explanations, seed: int)
     assert {(remark.session, remark.began) for remark in remarks} <= begun
 
 
+@pytest.mark.daily(2)
 def test_spoiled_logs_have_remarks_of_every_kind(model: Explanations) -> None:
     """Otherwise the tests above would show little."""
     kinds = {

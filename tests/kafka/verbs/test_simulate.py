@@ -64,6 +64,7 @@ def test_one_process_or_two_write_the_same(tmp_path: Path, request_: SimulateReq
     assert files_of(one.log) == files_of(two.log)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("compression", Compression)
 def test_files_are_rotated_and_compressed(
     tmp_path: Path, request_: SimulateRequest, compression: Compression
