@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from lockstep.explore.known_space import KnownSpace, most_states, plain_space
 from lockstep.language.model import Model, Property
@@ -12,8 +13,10 @@ from lockstep.language.notation import Kind
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.lasso import unfulfilled_bindings
-from lockstep.plain.liveness import Unfulfilled, find_unfulfilled
+from lockstep.plain.liveness import find_unfulfilled
 from lockstep.plain.run import PlainEngine, walked
+from lockstep.plain.shortest_lasso import Lassos
+from lockstep.plain.simplest import TooMany, simplest_lasso, tell_it_is_any
 from lockstep.plain.space import Limits, Space, Unfinished, build_space
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import (
@@ -22,6 +25,7 @@ from lockstep.results.search_result import (
     report_error,
     report_unfulfilled,
 )
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.words import plural
 
@@ -58,7 +62,7 @@ def check_liveness(
         limits = Limits.of(request.bounds, limit, started - result.seconds)
         if known is None:
             known = _plain(model, request, limits) if maker is None else maker(limits)
-        _decide(model, known, result, limits)
+        _decide(model, known, result, limits, request.environment)
     except Unfinished as unfinished:
         is_beyond = not (request.liveness or unfinished.as_bounded)
         _leave(result, str(unfinished), cure="; --liveness insists" if is_beyond else "")
@@ -132,7 +136,13 @@ def compiled_spaces(model: Model, request: Exploration) -> Callable[[Limits], Kn
     return build
 
 
-def _decide(model: Model, known: KnownSpace, result: SearchResult, limits: Limits) -> None:
+def _decide(
+    model: Model,
+    known: KnownSpace,
+    result: SearchResult,
+    limits: Limits,
+    environment: frozenset[str] | None,
+) -> None:
     violations: list[Violation] = []
     space = known.space
     for prop in model.of_kind(Kind.LEADS_TO):
@@ -145,8 +155,9 @@ def _decide(model: Model, known: KnownSpace, result: SearchResult, limits: Limit
             result.applied.add(prop.name)
         unfulfilled = find_unfulfilled(space, prop, pledges, limits, known.parts_of)
         if unfulfilled is not None:
-            _replay(model, prop, unfulfilled)
-            violations.append(Violation((prop.name,), unfulfilled.parameters, unfulfilled.trace))
+            trace = _behaviour(model, space, unfulfilled.lassos, result, environment)
+            _replay(model, prop, unfulfilled.parameters, trace)
+            violations.append(Violation((prop.name,), unfulfilled.parameters, trace))
     result.unchecked = ()
     if violations:
         report_unfulfilled(result, tuple(violations))
@@ -162,11 +173,30 @@ def _error_at(model: Model, space: Space, prop: Property, state: int) -> Evaluat
     raise Disagreement(f"plain Python has a value for {prop.name} in {space.states[state]}")
 
 
-def _replay(model: Model, prop: Property, unfulfilled: Unfulfilled) -> None:
-    """Take a behaviour again with plain Python, and judge it anew; `Disagreement` if it differs."""
+def _behaviour(
+    model: Model,
+    space: Space,
+    lassos: Lassos,
+    result: SearchResult,
+    environment: frozenset[str] | None,
+) -> Trace:
+    """The simplest of some behaviours; any of them, as the result then says, where that is hard."""
+    why, trace = lassos.remark, space.trace(lassos.first(), lassos.stem)
+    if environment is not None:
+        try:
+            trace = simplest_lasso(PlainEngine(model), space, lassos, environment)
+        except (TooMany, KeyboardInterrupt) as bound:
+            why = why or str(bound) or "interrupted"
+    if why:
+        tell_it_is_any(result, why)
+    return trace
+
+
+def _replay(model: Model, prop: Property, parameters: tuple[Any, ...], behaviour: Trace) -> None:
+    """Take a behaviour again in plain Python, and judge it; `Disagreement` where that differs."""
     engine = PlainEngine(model)
-    trace = walked(engine, unfulfilled.trace)
-    if unfulfilled.parameters not in unfulfilled_bindings(engine, prop, trace):
+    trace = walked(engine, behaviour)
+    if parameters not in unfulfilled_bindings(engine, prop, trace):
         raise Disagreement(f"{prop.name} is not broken in plain Python along {trace.states}")
 
 

@@ -5,7 +5,8 @@ has the fewest different names among the parameters of its steps, such as client
 then the fewest other values there and variables that it changes; then, step by step, the action
 that the model declares first and the parameters that come first in their domains.
 
-The choice is exact, and does not depend on the engine that found the violation.
+The choice is exact, and does not depend on the engine that found the violation. A behaviour that
+never ends is chosen in the same way, all of its steps being looked at.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockstep.language.domain import (
     Domain,
@@ -23,7 +24,7 @@ from lockstep.language.domain import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.model import DEADLOCK
+from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import State
 from lockstep.language.records import RecordDomain
 from lockstep.plain.ending import Ending, Remaining, ending_of, plain_remaining, violated_at_the_end
@@ -31,6 +32,10 @@ from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
 from lockstep.results.search_result import SearchResult, Violation, report_violation
 from lockstep.results.trace import Step, Trace
+
+if TYPE_CHECKING:  # numpy is not needed before
+    from lockstep.plain.shortest_lasso import Lassos, Level, Node
+    from lockstep.plain.space import Space
 
 MOST_STATES = 2_000
 """States whose steps plain Python looks at: some seconds' worth in large models."""
@@ -83,21 +88,69 @@ def simplest(
     engine: PlainEngine, ending: Ending, remaining: Remaining, environment: Collection[str]
 ) -> Trace:
     """The simplest behaviour, `remaining` being exact; `TooMany` where a bound is met."""
-    ways = _Ways(engine, ending, remaining, environment)
-    best: list[tuple[int, list[_Edge]]] = []
-    for names in ways.smallest(lambda edge: edge.names, _Within()):
-        for values in ways.smallest(lambda edge: edge.values, _Within(names)):
-            best.append((values.bit_count(), ways.first(_Within(names, values))))
-    _, edges = min(best, key=lambda one: (one[0], [edge.order for edge in one[1]]))
-    return Trace(engine.model.initial, tuple(edge.step for edge in edges))
+    ways = _Ways(engine.model.initial, engine.model)
+    for depth in range(ending.steps):
+        is_judged = ending.is_of_step and depth == ending.judged
+        for state in ways.new_level():
+            left = remaining(depth, state)
+            for order, step in enumerate(engine.successors(state)):
+                if is_judged:
+                    after = 0 if ending.is_at(engine, state, step.state) else None
+                else:
+                    after = remaining(depth + 1, step.state)
+                if after is not None and after + (step.action in environment) == left:
+                    ways.add(state, step.state, order, state, step)
+    if ways.is_lost:
+        raise Disagreement(f"plain Python finds no behaviour of {ending.steps} steps")
+    return Trace(engine.model.initial, ways.simplest())
+
+
+def simplest_lasso(
+    engine: PlainEngine, space: Space, lassos: Lassos, environment: Collection[str]
+) -> Trace:
+    """The simplest of some behaviours that never end; `TooMany` where a bound is met."""
+    levels = _least_disturbed(space, lassos, environment)
+    ways = _Ways(next(iter(levels[0]), None) if levels else None, engine.model)
+    for level in levels:
+        for node in ways.new_level():
+            for edge, after in level[node]:
+                before, step = space.states[space.source(edge)], space.step(edge)
+                order = list(engine.successors(before)).index(step)
+                ways.add(node, after, order, before, step)
+    return Trace(engine.model.initial, ways.simplest(), lassos.stem)
+
+
+def _least_disturbed(space: Space, lassos: Lassos, environment: Collection[str]) -> list[Level]:
+    """The levels with such steps only as are on a way of the fewest disturbances."""
+    price = [action in environment for action, _ in space.instances]
+    kept: list[Level] = []
+    left: dict[Node, int] = {}
+    for level in reversed(lassos.levels):
+        costs = {
+            node: [price[space.labels[edge]] + left.get(after, 0) for edge, after in steps]
+            for node, steps in level.items()
+        }
+        left = {node: min(of_steps) for node, of_steps in costs.items()}
+        kept.append(
+            {
+                node: [
+                    step
+                    for step, cost in zip(steps, costs[node], strict=True)
+                    if cost == left[node]
+                ]
+                for node, steps in level.items()
+            }
+        )
+    return kept[::-1]
 
 
 @dataclass(frozen=True)
 class _Edge:
-    """A step on a way: which of its state's it is, and what it uses, as sets of bits."""
+    """A step on a way: which of its state's it is, where it leads, what it uses as sets of bits."""
 
     order: int
     step: Step
+    after: Hashable
     names: int
     values: int
 
@@ -114,58 +167,30 @@ class _Within:
 
 
 class _Ways:
-    """The shortest behaviours with the fewest disturbances: level by level, each state's steps."""
+    """Ways of the same length: level by level, the steps of each state, or of each other node."""
 
-    def __init__(
-        self,
-        engine: PlainEngine,
-        ending: Ending,
-        remaining: Remaining,
-        environment: Collection[str],
-    ) -> None:
-        self._engine = engine
-        self._ending = ending
-        self._initial = engine.model.initial
+    def __init__(self, start: Hashable, model: Model) -> None:
+        self._model = model
+        self._start = start
         self._bits: dict[Hashable, int] = {}
         self._compared = 0
-        self._levels: list[dict[State, list[_Edge]]] = []
-        looked_at = 0
-        level: dict[State, list[_Edge]] = {self._initial: []}
-        for depth in range(ending.steps):
-            following: dict[State, list[_Edge]] = {}
-            for state, edges in level.items():
-                looked_at += 1
-                if looked_at > MOST_STATES:
-                    raise TooMany(f"more than {MOST_STATES:,} states are on the way to such")
-                left = remaining(depth, state)
-                for order, step in enumerate(engine.successors(state)):
-                    price = step.action in environment
-                    if self._leads_on(depth, state, step, left, price, remaining):
-                        edges.append(self._edge(order, state, step))
-                        following.setdefault(step.state, [])
-            self._levels.append(level)
-            level = following
-        self._ends = list(level)
-        if not level:
-            raise Disagreement(f"plain Python finds no behaviour of {ending.steps} steps")
+        self._looked_at = 0
+        self._levels: list[dict[Hashable, list[_Edge]]] = []
+        self._ends: dict[Any, None] = {start: None}
 
-    def _leads_on(
-        self,
-        depth: int,
-        state: State,
-        step: Step,
-        left: int | None,
-        price: int,
-        remaining: Remaining,
-    ) -> bool:
-        """Whether a step is on a way with the fewest disturbances."""
-        if self._ending.is_of_step and depth == self._ending.judged:
-            return price == left and self._ending.is_at(self._engine, state, step.state)
-        after = remaining(depth + 1, step.state)
-        return after is not None and after + price == left
+    def new_level(self) -> Iterator[Any]:
+        """The nodes to which the ways have come; the steps that are added next are theirs."""
+        level, self._ends = self._ends, {}
+        self._levels.append({node: [] for node in level})
+        for node in level:
+            self._looked_at += 1
+            if self._looked_at > MOST_STATES:
+                raise TooMany(f"more than {MOST_STATES:,} states are on the way to such")
+            yield node
 
-    def _edge(self, order: int, before: State, step: Step) -> _Edge:
-        action = self._engine.model.action(step.action)
+    def add(self, node: Hashable, after: Hashable, order: int, before: State, step: Step) -> None:
+        """Add a step of a node: by its place among those of its state."""
+        action = self._model.action(step.action)
         names = values = 0
         for parameter, value in zip(action.parameters, step.parameters, strict=True):
             for domain, atom in atoms(parameter.domain, value):
@@ -176,21 +201,36 @@ class _Ways:
         for name, old, new in zip(before.fields, before, step.state, strict=True):
             if old != new:
                 values |= self._bit(name)
-        return _Edge(order, step, names, values)
+        self._levels[-1][node].append(_Edge(order, step, after, names, values))
+        self._ends.setdefault(after)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether no way is as long."""
+        return not self._ends
+
+    def simplest(self) -> tuple[Step, ...]:
+        """The steps of the simplest way; `TooMany` where a bound is met."""
+        best: list[tuple[int, list[_Edge]]] = []
+        for names in self._smallest(lambda edge: edge.names, _Within()):
+            for values in self._smallest(lambda edge: edge.values, _Within(names)):
+                best.append((values.bit_count(), self._first(_Within(names, values))))
+        _, edges = min(best, key=lambda one: (one[0], [edge.order for edge in one[1]]))
+        return tuple(edge.step for edge in edges)
 
     def _bit(self, key: Hashable) -> int:
         return 1 << self._bits.setdefault(key, len(self._bits))
 
-    def smallest(self, used: Callable[[_Edge], int], within: _Within) -> list[int]:
+    def _smallest(self, used: Callable[[_Edge], int], within: _Within) -> list[int]:
         """What the ways of allowed steps use that use the least: each smallest set of bits once."""
-        reached: dict[State, list[int]] = {self._initial: [0]}
+        reached: dict[Hashable, list[int]] = {self._start: [0]}
         for level in self._levels:
-            following: dict[State, list[int]] = {}
-            for state, sets in reached.items():
-                for edge in level[state]:
+            following: dict[Hashable, list[int]] = {}
+            for node, sets in reached.items():
+                for edge in level[node]:
                     if not within.allows(edge):
                         continue
-                    least = following.setdefault(edge.step.state, [])
+                    least = following.setdefault(edge.after, [])
                     self._compared += len(sets)
                     if self._compared > MOST_SETS:
                         raise TooMany(f"more than {MOST_SETS:,} sets of what they use")
@@ -201,26 +241,29 @@ class _Ways:
         fewest = min(bits.bit_count() for bits in ends)
         return sorted(bits for bits in ends if bits.bit_count() == fewest)
 
-    def first(self, within: _Within) -> list[_Edge]:
+    def _first(self, within: _Within) -> list[_Edge]:
         """The way of allowed steps that comes first, of which there is at least one."""
-        alive = [set(self._ends)]
+        alive: list[set[Hashable]] = [set(self._ends)]
         for level in reversed(self._levels):
             alive.append(
                 {
-                    state
-                    for state, edges in level.items()
-                    if any(edge.step.state in alive[-1] and within.allows(edge) for edge in edges)
+                    node
+                    for node, edges in level.items()
+                    if any(edge.after in alive[-1] and within.allows(edge) for edge in edges)
                 }
             )
         alive.reverse()
         way: list[_Edge] = []
-        state = self._initial
+        nodes = {self._start}  # of one state
         for level, following in zip(self._levels, alive[1:], strict=True):
-            edge = next(
-                one for one in level[state] if one.step.state in following and within.allows(one)
-            )
-            way.append(edge)
-            state = edge.step.state
+            edges = [
+                edge
+                for node in nodes
+                for edge in level[node]
+                if edge.after in following and within.allows(edge)
+            ]
+            way.append(min(edges, key=lambda edge: edge.order))
+            nodes = {edge.after for edge in edges if edge.order == way[-1].order}
         return way
 
 

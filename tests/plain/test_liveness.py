@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,9 +13,8 @@ from lockstep.language.model import Model, load_model
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.plain.liveness import Unfulfilled, find_unfulfilled
 from lockstep.plain.run import PlainEngine
-from lockstep.plain.space import Limits, Unfinished, build_space
+from lockstep.plain.space import Limits, Space, Unfinished, build_space
 from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
@@ -283,11 +281,8 @@ def test_what_plain_python_does_not_find_is_no_verdict(
     monkeypatch: pytest.MonkeyPatch,
     wrong: Callable[[Trace], Trace],
 ) -> None:
-    def changed(*arguments: Any) -> Unfulfilled | None:
-        right = find_unfulfilled(*arguments)
-        return None if right is None else replace(right, trace=wrong(right.trace))
-
-    monkeypatch.setattr("lockstep.explore.live_search.find_unfulfilled", changed)
+    right = Space.trace
+    monkeypatch.setattr(Space, "trace", lambda *arguments: wrong(right(*arguments)))
     with pytest.raises(Disagreement):
         explore(model(CLAIMS), Exploration("compiled"))
 

@@ -1,8 +1,8 @@
 """Liveness on random graphs: by brute force, and by networkx as the oracle of strong components."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from hypothesis import given
@@ -16,6 +16,7 @@ from lockstep.plain.engine import Outcome, Pledge
 from lockstep.plain.fair_parts import Promises, fair_parts
 from lockstep.plain.lasso import promises_along, unfulfilled_binding
 from lockstep.plain.liveness import Pledges, find_unfulfilled
+from lockstep.plain.shortest_lasso import Lassos
 from lockstep.plain.space import Instance, Limits, Space
 from lockstep.results.trace import Step, Trace
 from tests.plain.networkx_oracle import grouped, mask_of, parts_by_networkx
@@ -98,6 +99,74 @@ class RandomGraph:
             for some in combinations(sorted(ahead), size)
         )
 
+    def shortest_length(self) -> tuple[int, int]:
+        """The fewest steps to a node that recurs in a behaviour that is unfulfilled, and back."""
+        nodes = frozenset(range(len(self.steps)))
+        recurring = frozenset[int]().union(
+            *(
+                frozenset(some)
+                for size in range(1, len(nodes) + 1)
+                for some in combinations(sorted(nodes - self.goal), size)
+                if self._can_go_round_in(frozenset(some))
+            )
+        )
+        stem, level = 0, self._owed({(0, False)})
+        while not (entries := {node for node, is_owed in level if is_owed} & recurring):
+            following = {
+                (target, is_owed) for node, is_owed in level for _, _, target in self.steps[node]
+            }
+            stem, level = stem + 1, self._owed(following)
+        cycle = 0
+        walks = {(node, node, frozenset[tuple[int, int]]()) for node in entries}
+        while not any(
+            start == node and self.is_fair({node, *(at for pair in pairs for at in pair)}, pairs)
+            for start, node, pairs in walks
+        ):
+            cycle += 1
+            walks = {
+                (start, target, pairs | {(node, target)})
+                for start, node, pairs in walks
+                for _, _, target in self.steps[node]
+                if target != node and target not in self.goal
+            }
+        return stem, cycle
+
+    def _owed(self, level: set[tuple[int, bool]]) -> set[tuple[int, bool]]:
+        """The same nodes, with whether something is owed once they are reached."""
+        return {
+            (node, node not in self.goal and (is_owed or node in self.premise))
+            for node, is_owed in level
+        }
+
+    def is_fair(self, some: set[int], pairs: frozenset[tuple[int, int]]) -> bool:
+        """Whether promises are kept for ever by such steps between such nodes."""
+        promised = {node: self.promised(node) for node in some}
+        return all(
+            any(after in promised[node].get(promise, set()) for node, after in pairs)
+            or (not promise[0].strong and any(promise not in here for here in promised.values()))
+            for promise in {promise for here in promised.values() for promise in here}
+        )
+
+    def owes_something(self, states: Sequence[State]) -> bool:
+        """Whether something is owed at the end of a behaviour."""
+        is_owed = False
+        for state in states:
+            ((_, is_owed),) = self._owed({(state[0], is_owed)})
+        return is_owed
+
+    def behaviours(self, length: int, loop: int) -> Iterator[Trace]:
+        """Every behaviour of so many steps that change something."""
+        initial = At.of((0,))
+        ways: list[tuple[Step, ...]] = [()]
+        for _ in range(length):
+            ways = [
+                (*way, step)
+                for way in ways
+                for step in self.successors(way[-1].state if way else initial)
+                if step.state != (way[-1].state if way else initial)
+            ]
+        return (Trace(initial, way, loop) for way in ways)
+
     def _can_go_round_in(self, some: frozenset[int]) -> bool:
         if any(self.reach(node, some) != some for node in some):
             return False
@@ -165,9 +234,39 @@ def test_a_behaviour_is_found_where_brute_force_finds_one(random: RandomGraph) -
     goal = np.array([[state[0] in random.goal for state in space.states]])
     unfulfilled = find_unfulfilled(space, prop, Pledges([()], premise, goal), Limits(MOST_NODES))
     assert (unfulfilled is not None) == random.is_unfulfilled()
-    if unfulfilled is not None:
-        assert_it_happens(random, unfulfilled.trace)
-        assert unfulfilled_binding(random, prop, unfulfilled.trace) == ()
+    if unfulfilled is None:
+        return
+    lassos = unfulfilled.lassos
+    assert lassos.length == random.shortest_length()
+    assert not lassos.remark
+    found = {tuple(way) for way in ways_of(lassos)}
+    assert tuple(lassos.first()) in found
+    for way in found:
+        trace = space.trace(way, lassos.stem)
+        assert_it_happens(random, trace)
+        assert unfulfilled_binding(random, prop, trace) == ()
+    if sum(lassos.length) <= 3:
+        assert {space.trace(way, lassos.stem) for way in found} == {
+            trace
+            for trace in random.behaviours(sum(lassos.length), lassos.stem)
+            if trace.states[lassos.stem] == trace.last
+            and random.owes_something(trace.states[: lassos.stem + 1])
+            and unfulfilled_binding(random, prop, trace) == ()
+        }
+
+
+def ways_of(lassos: Lassos) -> Iterator[list[int]]:
+    """The steps of each of the behaviours."""
+
+    def onwards(depth: int, node: tuple[int, ...]) -> Iterator[list[int]]:
+        if depth == len(lassos.levels):
+            yield []
+            return
+        for edge, after in lassos.levels[depth][node]:
+            for rest in onwards(depth + 1, after):
+                yield [edge, *rest]
+
+    yield from onwards(0, *lassos.levels[0]) if lassos.levels else [[]]
 
 
 def assert_it_happens(random: RandomGraph, trace: Trace) -> None:
@@ -199,13 +298,7 @@ def test_only_fair_behaviours_past_the_goal_count(random: RandomGraph, data: st.
         node in random.premise and not random.goal.intersection(nodes[at:])
         for at, node in enumerate(nodes)
     ) and not random.goal.intersection(nodes[loop:])
-    pairs = set(zip(nodes[loop:], nodes[loop + 1 :], strict=False))
-    promised = {node: random.promised(node) for node in nodes[loop:]}
-    fair = all(
-        any(after in promised[node].get(promise, set()) for node, after in pairs)
-        or (not promise[0].strong and any(promise not in here for here in promised.values()))
-        for promise in {promise for here in promised.values() for promise in here}
-    )
+    fair = random.is_fair(set(nodes[loop:]), frozenset(pairwise(nodes[loop:])))
     assert all(not kept.broken for kept in promises_along(random, prop, trace)) == fair
     assert unfulfilled_binding(random, prop, trace) == (() if owed and fair else None)
 
