@@ -35,7 +35,7 @@ class Artifact:
     version: str
     sha256: str
     classifier: str = ""
-    """What it has of the artifact, as `sources`; empty for its classes."""
+    """What it has of the artifact, as `sources` or `test`; empty for its classes."""
 
     @property
     def coordinate(self) -> str:
@@ -192,13 +192,29 @@ def _commands(artifact: Artifact, folder: Path) -> Iterator[tuple[str, list[str]
         wanted = (f"-Dartifact={artifact.coordinate}", f"-DoutputDirectory={folder}")
         yield "Maven", [maven, "--batch-mode", "--quiet", _MAVEN_COPY, *wanted]
     if ivy is not None:
-        named = (artifact.group, artifact.name, artifact.version)
+        named = ["-dependency", artifact.group, artifact.name, artifact.version]
+        if artifact.classifier == "test":
+            named = ["-ivy", str(_ivy_file(artifact, folder))]
         # Of classes, sources and documentation `-types` leaves the one file.
         kind = "source" if artifact.classifier == "sources" else "jar"
         alone = ("-notransitive", "-types", kind, "-cache", str(folder / "ivy"))
         place = str(folder / "[artifact]-[revision](-[classifier]).[ext]")
-        command = [str(find_java()), "-jar", str(ivy), "-dependency", *named, *alone]
+        command = [str(find_java()), "-jar", str(ivy), *named, *alone]
         yield "Ivy", [*command, "-retrieve", place]
+
+
+def _ivy_file(artifact: Artifact, folder: Path) -> Path:
+    """What Ivy reads for a jar of tests, which its command line cannot name."""
+    file = folder / "ivy.xml"
+    file.write_text(
+        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">'
+        '<info organisation="lockstep" module="jars"/><dependencies>'
+        f'<dependency org="{artifact.group}" name="{artifact.name}" rev="{artifact.version}">'
+        f'<artifact name="{artifact.name}" type="jar" m:classifier="{artifact.classifier}"/>'
+        "</dependency></dependencies></ivy-module>",
+        encoding="utf-8",
+    )
+    return file
 
 
 def ivy_jar() -> Path | None:

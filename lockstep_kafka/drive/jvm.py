@@ -5,51 +5,54 @@ JPype starts it: docs/decisions/0021. A process has one at most, and it ends wit
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.system.java import find_java
-from lockstep.system.maven import jars_of
+from lockstep.system.maven import Artifact, jars_of
 from lockstep_kafka.drive.releases import JARS
 
 _OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xrs")
 _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
 
-_started: str | None = None
+_started: tuple[str, tuple[Artifact, ...]] | None = None
 
 
 class Jvm:
     """The classes of a release; Java is started with the first one that is made.
 
-    `LockstepError` where there is no such release, Java, JPype or jar, and where Java runs already
-    with another release.
+    `jars` are those of each release. `LockstepError` where there is no such release, Java, JPype
+    or jar, and where Java runs already with other ones.
     """
 
-    def __init__(self, release: str) -> None:
+    def __init__(self, release: str, jars: Mapping[str, tuple[Artifact, ...]] = JARS) -> None:
         global _started
-        if release not in JARS:
+        if release not in jars:
             raise LockstepError(
                 f"no jars are pinned for release {release} of Apache Kafka",
-                cure=f"name one of {', '.join(JARS)}",
+                cure=f"name one of {', '.join(jars)}",
             )
-        if _started not in (None, release):
+        wanted = release, jars[release]
+        if _started not in (None, wanted):
             raise LockstepError(
-                f"release {_started} of Apache Kafka is loaded in this process, so that {release} "
-                "cannot be.",
-                cure="drive each release by a process of its own",
+                f"release {_started[0]} of Apache Kafka is loaded in this process, so that the "
+                f"classes of {release} that are wanted cannot be.",
+                cure="drive each release, and each kind of classes, by a process of its own",
             )
+        self._jars = jars
         self.release = release
         self.version = tuple(int(part) for part in release.split("."))
         self._jpype = _jpype()
         if _started is None:
             self._start()
-            _started = release
+            _started = wanted
         self._integer = self.named("java.lang.Integer")
         self._members: dict[tuple[Any, ...], Any] = {}
 
     def _start(self) -> None:
-        library, jars = _library(), [str(jar) for jar in jars_of(JARS[self.release])]
+        library, jars = _library(), [str(jar) for jar in jars_of(self._jars[self.release])]
         try:
             # With -Xrs Java leaves SIGINT and SIGTERM to Python. Handlers of JPype's own, which it
             # would set without `interrupt`, call Python from a thread of Java and crash.
@@ -69,7 +72,7 @@ class Jvm:
                 continue
         raise LockstepError(
             f"release {self.release} of Apache Kafka has no class {' or '.join(names)}",
-            cure=f"drive one of {', '.join(JARS)}",
+            cure=f"drive one of {', '.join(self._jars)}",
         )
 
     def implement(self, interface: str, **methods: Any) -> Any:
@@ -87,6 +90,10 @@ class Jvm:
     def set_long(self, thing: Any, name: str, value: int) -> None:
         """Give a private field of type `long` another value."""
         self._member(thing, "getDeclaredField", name).setLong(thing, value)
+
+    def set_field(self, thing: Any, name: str, value: Any) -> None:
+        """Give a private field another object."""
+        self._member(thing, "getDeclaredField", name).set(thing, value)
 
     def call(self, thing: Any, name: str, *arguments: int) -> Any:
         """What a method returns that its package keeps to itself; its parameters are `int`."""

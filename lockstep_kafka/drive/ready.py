@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from lockstep.drive.driver import Driver
 from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
 from lockstep_kafka.drive.kafka_client import KafkaClient
+from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Leader
-from lockstep_kafka.drive.releases import NEWEST
+from lockstep_kafka.drive.raft_differences import OF_RAFT
+from lockstep_kafka.drive.raft_node import RaftNode
+from lockstep_kafka.drive.releases import NEWEST, NEWEST_RAFT
+
+T = TypeVar("T")
 
 _OPTIONS = re.compile(r"(:(?P<release>[^+]*))?(\+(?P<difference>.*))?")
 
@@ -24,12 +30,17 @@ def kafka_sessions(options: str) -> Driver:
     The release is the newest one where none is named. `LockstepError` where there is no such
     release or difference, and where Java, JPype or a jar cannot be had.
     """
-    return _made(KafkaSessions, options, OF_SESSIONS)
+    return _made(KafkaSessions, options, Leader, OF_SESSIONS, NEWEST)
 
 
 def kafka_session_cache(options: str) -> Driver:
     """The driver of `session_cache`, with the same options."""
-    return _made(KafkaSessionCache, options, OF_THE_CACHE)
+    return _made(KafkaSessionCache, options, Leader, OF_THE_CACHE, NEWEST)
+
+
+def kafka_raft(options: str) -> Driver:
+    """The driver of `snapshot_election`, with the same options."""
+    return _made(KafkaRaft, options, RaftNode, OF_RAFT, NEWEST_RAFT)
 
 
 def kafka_client(options: str) -> Driver:
@@ -41,15 +52,17 @@ def kafka_client(options: str) -> Driver:
 
 
 def _made(
-    driver: Callable[[str, type[Leader]], Driver],
+    driver: Callable[[str, type[T]], Driver],
     options: str,
-    differences: Mapping[str, type[Leader]],
+    plain: type[T],
+    differences: Mapping[str, type[T]],
+    newest: str,
 ) -> Driver:
     found = _OPTIONS.fullmatch(options)
     assert found is not None
-    release, difference = found["release"] or NEWEST, found["difference"]
+    release, difference = found["release"] or newest, found["difference"]
     if difference is None:
-        return driver(release, Leader)
+        return driver(release, plain)
     if difference not in differences:
         known = f"there is: {', '.join(differences)}"
         raise LockstepError(

@@ -168,3 +168,54 @@ JARS: Mapping[str, tuple[Artifact, ...]] = {
 """By release, oldest first."""
 
 NEWEST = list(JARS)[-1]
+
+
+def _of_raft(version: str, raft: str, raft_test: str, clients_test: str) -> tuple[Artifact, ...]:
+    group, shared = "org.apache.kafka", ("kafka-clients", "kafka-server-common")
+    return (
+        Artifact(group, "kafka-raft", version, raft),
+        Artifact(group, "kafka-raft", version, raft_test, "test"),
+        Artifact(group, "kafka-clients", version, clients_test, "test"),
+        *(one for one in JARS[version] if one.name in shared),
+        *_OF_ALL,
+    )
+
+
+RAFT_JARS: Mapping[str, tuple[Artifact, ...]] = {
+    "3.9.1": _of_raft(
+        "3.9.1",
+        raft="0d4236cf868f8668c74c49bec4bed41e400bb13d6d381a0f8e9843585b2f159f",
+        raft_test="f56e59455f0dcdb44b8c6fe40641921c1f21644e6f45595b91e0ee2ba05bfa1b",
+        clients_test="fa9f4a85cf830fdbf483251f12d091cf9630f30d54faa71a433561d7dcbd7394",
+    ),
+    "4.0.1": _of_raft(
+        "4.0.1",
+        raft="1617ebb235c41710a28f30958d3de4f7b038195ba1e13fc20ab8a70a8e225af4",
+        raft_test="d55331433763ad91eab92f85f9df348c63798e518e51c7b0cdbeff578700415e",
+        clients_test="ac28731fcd70f4db42ddfa626cb7b3ac3cae8947dac29a10929fa6a3f33e7651",
+    ),
+    "4.1.1": _of_raft(
+        "4.1.1",
+        raft="4810c93d93d1935dd54de61c5ba130f501c7fe11bc49ccd3ee05ec857818a72a",
+        raft_test="174c4dd8dfff626cc78ec855024c41e7bd262c1bfddfc007b5a51808233638f5",
+        clients_test="a4bc7dfd20de35dd351ac82cde6562f80fa1cf53ba6f7d3dc4f70375698dc10e",
+    ),
+    "4.2.0": _of_raft(
+        "4.2.0",
+        raft="206c9580c4a9dde784e36508cdb1b020debb5a49b465712958e05cd6cc4da256",
+        raft_test="f0bb9d152a5d9f0ab34e24a26954b4ceced42a95ba22f73828a3f18dd689ab67",
+        clients_test="c547e9ea438822d5e7ee8190db3bdcd51cab7f6339d446657e33e642fed485f5",
+    ),
+    "4.3.1": _of_raft(
+        "4.3.1",
+        raft="46abbf89806dd22d848e997cdfb1431524cab4ec88e38a7d2806e20b24a70609",
+        raft_test="af410208a3f69ba7d0e074cba1aa341025c467b7c6d1f6c05a17fd90bc51a5b6",
+        clients_test="c51ed05ff7c7fd618f920b147e0bb44af2de5384101c531ccbef5098199f0d44",
+    ),
+}
+"""The jars of a quorum, with Kafka's own tests of it: a log, a network and a clock that is turned.
+
+Maven Central has no tests of 4.4.0.
+"""
+
+NEWEST_RAFT = list(RAFT_JARS)[-1]
