@@ -28,6 +28,7 @@ from models.fetch_partitions import (
 )
 from models.fetch_session_state import (
     MAX_DISTURBANCES,
+    SEEKS,
     STRAYS_ARE_LOST,
     TOPIC_IDS,
     Fetcher,
@@ -84,7 +85,10 @@ def send_changes(s: FetchSession, new: FetchSession, f, wanted, anew):
     require(may_send(s, f) and not is_full(s.metadata[f].epoch))
     require(
         all(
-            old[p] is None or wanted[p] is None or keeps_its_place(old[p], wanted[p], s.told[f][p])
+            SEEKS
+            or old[p] is None
+            or wanted[p] is None
+            or keeps_its_place(old[p], wanted[p], s.told[f][p])
             for p in Partition
         )
     )

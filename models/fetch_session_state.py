@@ -51,6 +51,9 @@ ANSWERS_ANY_CHANGE: Constant = False
 """Whether a change on the fetcher's side alone has a partition answered, as one of the KIP's two
 sentences has it and Apache Kafka does not (227-D3)."""
 
+SEEKS: Constant = False
+"""Whether a fetcher may ask from beyond the records that it was sent (227-D39)."""
+
 TOPIC_IDS: Constant = False
 """Whether topics have ids (KIP-516): then one may be deleted and made anew under its name, while a
 session has it (227-D10), and a client may go over to ids, or back (227-D15)."""

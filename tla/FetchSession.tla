@@ -18,6 +18,7 @@ CONSTANTS
     Fetchers,
     Followers,         \* the fetchers that also read what is not committed yet
     AnswersAnyChange,  \* whether whatever a request names is answered
+    Seeks,             \* whether a fetch offset may move forward where no records came
     TopicIds,          \* whether topics have ids: they are created again, and clients change over
     StraysAreLost      \* whether the network may lose what it delayed or repeated
 
@@ -176,10 +177,10 @@ SendClose(f, wanted) ==
     /\ metadata[f].sessionId # NoSession
     /\ SendAll(f, [metadata[f] EXCEPT !.epoch = FinalEpoch], wanted)
 
-\* Records must come before the fetch offset of a partition can move forward.
+\* Records must come before the fetch offset of a partition can move forward, unless it may seek.
 MovesOnlyPastRecords(f, old, wanted) ==
     \A p \in Mentioned(old) \cap Mentioned(wanted) :
-        wanted[p].fetchOffset > old[p].fetchOffset
+        ~Seeks /\ wanted[p].fetchOffset > old[p].fetchOffset
             => told[f][p] # None /\ told[f][p].records
 
 \* A partition fetched from another offset has records to come, whatever came before.

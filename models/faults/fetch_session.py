@@ -52,6 +52,7 @@ from models.faults.fetch_session_leader import (
     last_fetched_epoch_not_cached,
     altered_partition_ignored,
     topic_made_anew_is_taken_for_the_old,
+    seek_past_the_watermark_is_ignored,
     session_found_only_once,
     topic_id_error_counts,
     removal_alone_is_not_understood,

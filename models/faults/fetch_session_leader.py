@@ -106,6 +106,15 @@ def topic_made_anew_is_taken_for_the_old(cached, requested, is_forgotten):
     return merged_partition(cached, requested, is_forgotten and requested is None)
 
 
+@fault(replaces=updated_interest, breaks="accepted_request_leaves_agreement", scope="seeking")
+def seek_past_the_watermark_is_ignored(cached, interest):
+    """A partition that is asked for from beyond the watermark that was answered, and from further
+    on than before, is served from where it was."""
+    if cached.interest.fetch_offset < interest.fetch_offset > cached.high_watermark:
+        return cached
+    return updated_interest(cached, interest)
+
+
 @fault(replaces=session_of, breaks="unknown_session_error_is_deserved")
 def session_found_only_once(s: FetchSession, request):
     """The leader finds a session for its first incremental request, and not for a later one."""
