@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lockstep.spark.task_start import forget_archives
-from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, Batches, spark_schema
+from lockstep_kafka.fleet.columns import (
+    FOLLOWED,
+    OF_LINE,
+    PIECES,
+    TEXTS,
+    WANTED,
+    Batches,
+    spark_columns,
+    spark_schema,
+)
 from lockstep_kafka.fleet.following import STATE_ORDER, Follow
 from lockstep_kafka.fleet.reading import Observed
 from lockstep_kafka.fleet.source import Source
@@ -91,15 +100,11 @@ class FollowBatch:
         last = before.withColumn("newest", newest).where("batch = newest")
         given = {
             "broker": sql.col("broker"),
-            "order": sql.lit(STATE_ORDER).cast("long"),
-            "line": sql.col("part").cast("long"),
+            "order": sql.lit(STATE_ORDER),
+            "line": sql.col("part"),
             "content": sql.col("bytes"),
         }
-        columns = [
-            given.get(column.name, sql.lit(None)).cast(column.dataType).alias(column.name)
-            for column in spark_schema(PIECES)
-        ]
-        return last.select(*columns)
+        return last.select(*spark_columns(PIECES, given))
 
     def _rows_of(
         self, table: Table, followed: DataFrame, rows: DataFrame, batch: int, count: int
@@ -129,21 +134,15 @@ class FollowBatch:
             return departures.withColumn("offset", nothing.cast("long")).withColumn(
                 "text", nothing.cast("string")
             )
-        places = departures.select("file", "line").distinct()
-        now = self.source.texts(places, rows).select("file", "line", "offset", "text")
+        partition = sql.coalesce(sql.col("arguments")["partition"], sql.lit(""))
+        places = departures.withColumn("partition", partition).select(*WANTED.names).distinct()
+        now = self.source.texts(places, rows)
         before = self.tables.rows(DEPARTURES).where("text IS NOT NULL")
-        before = before.where(f"is_open OR batch = {batch}").select(
-            *_OF_LINE,
-            sql.col("offset").alias("offset_before"),
-            sql.col("text").alias("text_before"),
-        )
-        joined = departures.join(now.dropDuplicates(["file", "line"]), ["file", "line"], "left")
-        joined = joined.join(before.dropDuplicates(_OF_LINE), _OF_LINE, "left")
-        return joined.withColumns(
-            {
-                "offset": sql.coalesce("offset_before", "offset"),
-                "text": sql.coalesce("text_before", "text"),
-            }
+        before = before.where(f"is_open OR batch = {batch}")
+        found = now.unionByName(before.select(*TEXTS.names)).dropDuplicates(OF_LINE.names)
+        same = [departures[name].eqNullSafe(found[name]) for name in OF_LINE.names]
+        return departures.join(found, same, "left").select(
+            *(departures[name] for name in departures.columns), found["offset"], found["text"]
         )
 
     def _write_alerts(self, batch: int, departures: int) -> None:
@@ -181,9 +180,6 @@ class FollowBatch:
         )
         self.tables.replace(BATCHES, row, batch, ())
 
-
-_OF_LINE = ["file", "line", "abridged"]
-"""A line; its file may be another one at the same path by now."""
 
 _KINDS = tuple(table.kind for table in FOLLOWED_TABLES if table.kind is not None)
 

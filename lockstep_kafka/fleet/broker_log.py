@@ -52,9 +52,11 @@ class LogByLines:
 
     def __init__(self, broker: str, observed: Observed, state: bytes | None) -> None:
         self.broker = broker
-        self.kept: BrokerFollower | None = None
         self._observed = observed
-        self._state = state
+        self.kept = None if state is None else self._begun(state)
+
+    def _begun(self, state: bytes | None = None) -> BrokerFollower:
+        return BrokerFollower(self.broker, self._observed.explanations, state)
 
     def read(self, pieces: Iterable[Piece]) -> Iterator[Finding]:
         for piece in consecutive(pieces):
@@ -65,8 +67,7 @@ class LogByLines:
                     continue
                 refuse_another(self.broker, broker_of(read, self._observed.paths), piece["file"])
                 if self.kept is None:
-                    explanations = self._observed.explanations
-                    self.kept = BrokerFollower(self.broker, explanations, self._state)
+                    self.kept = self._begun()
                 yield from self.kept.follow(read, self.kept.position + 1)
 
 
@@ -80,21 +81,22 @@ class LogInColumns:
 
     def __init__(self, broker: str, observed: Observed, state: bytes | None) -> None:
         self.broker = broker
-        self.kept: ColumnFollower | None = None
         self.lines = 0
         self._observed = observed
-        self._state = state
+        self.kept = None if state is None else self._begun(state)
+
+    def _begun(self, state: bytes | None = None) -> ColumnFollower:
+        from lockstep_kafka.columns.follower import ColumnFollower
+
+        prefix = f"{self.broker}-" if self._observed.broker_from is None else ""
+        return ColumnFollower(self.broker, self._observed.explanations, state, prefix=prefix)
 
     def follower(self, connection: str, file: str) -> ColumnFollower:
         """The one follower."""
-        from lockstep_kafka.columns.follower import ColumnFollower
-
         named = self._observed.paths.broker(file)
         refuse_another(self.broker, named or connection.partition("-")[0], file)
         if self.kept is None:
-            explanations = self._observed.explanations
-            prefix = "" if named else f"{self.broker}-"
-            self.kept = ColumnFollower(self.broker, explanations, self._state, prefix=prefix)
+            self.kept = self._begun()
         return self.kept
 
     def read(self, pieces: Iterable[Piece]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ import pyarrow
 from pyarrow import binary, bool_, field, int32, int64, list_, map_, string, struct, timestamp
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column
     from pyspark.sql.types import StructType
 
 
@@ -168,25 +169,24 @@ FOLLOWED = pyarrow.schema(
 `is_open` rows say what is so if no line follows; the next batch of the broker replaces them.
 """
 
+OF_LINE = pyarrow.schema(list(map(DEPARTURE.field, ("file", "line", "time", "abridged"))))
+"""A line that departs; another file may have its path by now."""
+
+WANTED = pyarrow.schema([*OF_LINE, field("broker", string()), field("partition", string())])
+"""A line of which the text is wanted; `partition` is the one that `abridged` names, or empty."""
+
 TEXT_RANGES = pyarrow.schema(
     [
         *(
             RANGES.field(name)
             for name in ("path", "size", "digest", "stored", "begin", "end", "first_line", "flaw")
         ),
-        field("wanted", list_(int64())),
+        field("wanted", list_(struct(list(WANTED)))),
     ]
 )
-"""Ranges of files, with the numbers of the lines of which the text is wanted."""
+"""Ranges of files, with the lines of which the text is wanted."""
 
-TEXTS = pyarrow.schema(
-    [
-        field("file", string()),
-        field("line", int64()),
-        field("offset", int64()),
-        field("text", string()),
-    ]
-)
+TEXTS = pyarrow.schema([*OF_LINE, field("offset", int64()), field("text", string())])
 """The text of lines."""
 
 
@@ -235,3 +235,13 @@ def spark_schema(schema: pyarrow.Schema) -> StructType:
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return from_arrow_schema(schema)
+
+
+def spark_columns(schema: pyarrow.Schema, given: Mapping[str, Column]) -> list[Column]:
+    """The columns of a schema; those that are not given are null."""
+    from pyspark.sql import functions as sql
+
+    return [
+        given.get(column.name, sql.lit(None)).cast(column.dataType).alias(column.name)
+        for column in spark_schema(schema)
+    ]

@@ -138,10 +138,10 @@ def _session(session: SessionFinding) -> dict[str, Any]:
         "verdict": session.verdict.value,
         "first_file": session.first.file,
         "first_line": session.first.line,
-        "first_time": _time(session.first_ms),
+        "first_time": time_of(session.first_ms),
         "last_file": session.last.file,
         "last_line": session.last.line,
-        "last_time": _time(session.last_ms),
+        "last_time": time_of(session.last_ms),
         "client_side": _side(session.client_side),
         "broker_side": _side(session.broker_side),
     }
@@ -161,7 +161,7 @@ def _departure(finding: RemarkFinding) -> dict[str, Any]:
         "side": finding.side.value,
         "first_file": finding.began.file,
         "first_line": finding.began.line,
-        "time": _time(finding.time_ms),
+        "time": time_of(finding.time_ms),
         **_remark(finding.remark),
     }
 
@@ -185,5 +185,6 @@ def _metric(counts: LineCounts) -> dict[str, Any]:
     return asdict(counts) | {"hour": hour}
 
 
-def _time(ms: int | None) -> datetime | None:
+def time_of(ms: int | None) -> datetime | None:
+    """A time in milliseconds since 1970 as a column has it."""
     return None if ms is None else _EPOCH + timedelta(milliseconds=ms)

@@ -52,7 +52,7 @@ def read_before(tables: Tables) -> ReadBefore:
     newest = sql.max_by(sql.struct(*names), sql.struct("order", "first_line")).alias("newest")
     last = inputs.groupBy("broker", "size", "digest").agg(
         sql.max("end").alias("end"),
-        sql.sum("lines").alias("lines"),
+        sql.max(sql.expr("first_line + lines - 1")).alias("lines"),
         sql.max("order").alias("order"),
         sql.max("batch").alias("batch"),
         newest,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import pyarrow
@@ -17,6 +19,7 @@ from lockstep_kafka.fleet.columns import (
     FOLLOWED,
     PIECES,
     TEXT_RANGES,
+    TEXTS,
     Batches,
     batches_of,
     rows_of,
@@ -38,7 +41,7 @@ from lockstep_kafka.fleet.tables import (
     Table,
     refuse_lost,
 )
-from lockstep_kafka.fleet.texts import texts
+from lockstep_kafka.fleet.texts import of_line, texts
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,9 @@ class LocalRun:
             self._follow(rows)
         if found.of_batches:
             tables.drop_old_states(STATES)
-            if self.retain_days is not None:
-                written = {row["batch"]: row["written"] for row in tables.rows(BATCHES)}
-                retain(tables, newest_to_delete(written, self.retain_days), paths)
+        if self.retain_days is not None:
+            written = {row["batch"]: row["written"] for row in tables.rows(BATCHES)}
+            retain(tables, newest_to_delete(written, self.retain_days), paths)
         return found
 
     def _measure_all(self, chunks: Sequence[Chunk]) -> list[Measure]:
@@ -78,15 +81,13 @@ class LocalRun:
         of_files: dict[tuple[Any, ...], Row] = {}
         for row in rows:
             identity = row["broker"], row["size"], row["digest"]
-            before = of_files.get(identity)
-            if before is not None:
-                row = {
-                    **row,
-                    "end": max(row["end"], before["end"]),
-                    "lines": row["lines"] + before["lines"],
-                    "batch": max(row["batch"], before["batch"]),
-                }
-            of_files[identity] = row
+            before = of_files.get(identity, row)
+            of_files[identity] = {
+                **row,
+                "end": max(row["end"], before["end"]),
+                "lines": max(row["first_line"] + row["lines"] - 1, before["lines"]),
+                "batch": max(row["batch"], before["batch"]),
+            }
         return ReadBefore.of(of_files.values(), (row for row in rows if row["batch"] > done))
 
     def _follow(self, rows: Sequence[Row]) -> None:
@@ -151,17 +152,16 @@ class LocalRun:
 
     def _with_texts(self, content: pyarrow.Table, rows: Sequence[Row], batch: int) -> pyarrow.Table:
         """Departures with the text of their lines, as `FollowBatch` finds it."""
-        lines = [tuple(row.values()) for row in content.select(_OF_LINE).to_pylist()]
-        before: dict[tuple[Any, ...], _Text] = {
-            tuple(row[name] for name in _OF_LINE): (row["offset"], row["text"])
-            for row in self.tables.rows(DEPARTURES, *_OF_LINE, "offset", "text", "is_open", "batch")
-            if row["text"] is not None and (row["is_open"] or row["batch"] == batch)
-        }
-        now = _texts_now(rows, {(file, line) for file, line, _ in lines})
-        found = [before.get(line) or now.get(line[:2]) or (None, None) for line in lines]
+        departures: list[Row] = content.to_pylist(maps_as_pydicts="strict")
+        now = texts(batches_of(_text_ranges(rows, departures), TEXT_RANGES))
+        found = {row[:-2]: row[-2:] for row in rows_of(now, TEXTS.names)}
+        for row in self.tables.rows(DEPARTURES, *TEXTS.names, "is_open", "batch"):
+            if row["text"] is not None and (row["is_open"] or row["batch"] == batch):
+                found[of_line(row)] = row["offset"], row["text"]
+        of_lines = [found.get(of_line(row), (None, None)) for row in departures]
         for place, name in enumerate(("offset", "text")):
             kind = DEPARTURES.columns.field(name).type
-            column = pyarrow.array([one[place] for one in found], kind)
+            column = pyarrow.array([one[place] for one in of_lines], kind)
             content = content.append_column(name, column)
         return content
 
@@ -180,24 +180,20 @@ class LocalRun:
         return list(alerts.values())
 
 
-_OF_LINE = ["file", "line", "abridged"]
-"""A line; its file may be another one at the same path by now."""
-
-_Text = tuple[int | None, str | None]
-
-
-def _texts_now(rows: Sequence[Row], places: set[tuple[str, int]]) -> dict[tuple[str, int], _Text]:
-    """The text of lines in some ranges, with the bytes before them."""
-    wanted = []
+def _text_ranges(rows: Iterable[Row], departures: Iterable[Row]) -> Iterator[tuple[Any, ...]]:
+    """The ranges in which lines of some departures stand (`TEXT_RANGES`), if their files do."""
+    line = itemgetter("line")
+    of_files: dict[str, list[Row]] = {}
+    for row in sorted(departures, key=line):
+        wanted = {**row, "partition": row["arguments"].get("partition", "")}
+        of_files.setdefault(row["file"], []).append(wanted)
     for range_ in rows:
-        first, path = range_["first_line"], range_["path"]
-        last = first + range_["lines"]
-        numbers = [line for file, line in places if file == path and first <= line < last]
-        if numbers:
-            values = {**range_, "wanted": numbers}
-            wanted.append(tuple(values[name] for name in TEXT_RANGES.names))
-    found = rows_of(texts(batches_of(wanted, TEXT_RANGES)), ("file", "line", "offset", "text"))
-    return {(file, line): (offset, text) for file, line, offset, text in found}
+        of_file, first = of_files.get(range_["path"], []), range_["first_line"]
+        begin = bisect_left(of_file, first, key=line)
+        end = bisect_left(of_file, first + range_["lines"], key=line)
+        if begin < end:
+            values = {**range_, "wanted": of_file[begin:end]}
+            yield tuple(values[name] for name in TEXT_RANGES.names)
 
 
 def by_time(row: Row) -> tuple[Any, ...]:

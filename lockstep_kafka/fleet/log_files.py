@@ -62,8 +62,10 @@ class LogFile:
 def paths_of(logs: Sequence[str]) -> list[str]:
     """The files that some logs stand for, which are those of `log_paths`, but no pipes.
 
-    `LockstepError` for a log that stands for no file.
+    `LockstepError` for a log that stands for no file, and where no log is named.
     """
+    if not logs:
+        raise LockstepError("no log is named", cure="name files, folders or patterns")
     if STANDARD_INPUT in logs:
         raise LockstepError(
             "standard input cannot be read into tables: what fails is read again",

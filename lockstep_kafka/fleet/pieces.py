@@ -45,7 +45,8 @@ def brokers_in(lines: bytes, file: str, paths: BrokerPaths) -> set[str]:
     count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     if first is not None and lines.count(first[0]) == count:
         return {first[1].decode("utf-8", "replace")}
-    of_lines = (broker_of_line(line, file, paths) for line in lines.split(b"\n"))
+    whole = (PhysicalLine(0, line, True, None) for line in lines.split(b"\n"))
+    of_lines = (broker_of_line(line, file, paths) for line in whole)
     return {broker for broker in of_lines if isinstance(broker, str)}
 
 
@@ -54,12 +55,13 @@ def measure(observed: Observed, chunk: Chunk) -> Measure:
     return measured(chunk, partial(brokers_in, file=chunk.path, paths=observed.paths))
 
 
-def broker_of_line(content: bytes, file: str, paths: BrokerPaths) -> str | Skipped:
+def broker_of_line(line: PhysicalLine, file: str, paths: BrokerPaths) -> str | Skipped:
     """The broker of a line, or why it is no request."""
-    named = _NAMED.findall(content)
-    if len(named) == 1 and content.count(_CONNECTION) == 1:
-        return paths.broker(file) or str(named[0], "utf-8", "replace")
-    read = read_line((0, content, True, None), file)
+    if line.flaw is None and line.has_end:
+        named = _NAMED.findall(line.content)
+        if len(named) == 1 and line.content.count(_CONNECTION) == 1:
+            return paths.broker(file) or str(named[0], "utf-8", "replace")
+    read = read_line(line, file)
     return read if isinstance(read, Skipped) else broker_of(read, paths)
 
 
@@ -93,16 +95,9 @@ def sorted_out(
     """The pieces of some lines, broker by broker."""
     gathered: dict[str, _Gathered] = {}
     for line in lines:
-        broker: str | Skipped
-        if line.flaw is None and line.has_end:
-            broker = broker_of_line(line.content, source.file, paths)
-        else:
-            read = read_line(line, source.file)
-            broker = read if isinstance(read, Skipped) else broker_of(read, paths)
+        broker = broker_of_line(line, source.file, paths)
         if isinstance(broker, Skipped):
-            read = read_line(line, source.file)
-            assert isinstance(read, Skipped), "one line is read in one way"
-            finding = finding_of(read)
+            finding = finding_of(broker)
             assert isinstance(finding, LineFinding), "a line is no file"
             named = paths.broker(source.file)
             row = {"broker": named, "order": source.order, "line": line.number}

@@ -106,7 +106,7 @@ class Run:
         if found.rows:
             self.tables.append(INPUTS, self.spark.createDataFrame(range_table(found.rows)))
         self._follow_all(found.of_batches)
-        if found.of_batches:
+        if found.of_batches or self.retain_days is not None:
             self._tidy(paths)
         return found
 
@@ -129,7 +129,10 @@ class Run:
             of_batch = self.spark.createDataFrame(range_table(rows))
             batch = rows[0]["batch"]
             course.begin(batch, sum(row["lines"] for row in rows))
-            in_thread(partial(follow, of_batch, batch), course.look, every=_LOOK_SECONDS)
+            work = partial(follow, of_batch, batch)
+            # In a notebook Spark goes on, and so would the batch.
+            stop = self.spark.interruptAll
+            in_thread(work, course.look, every=_LOOK_SECONDS, stop=stop)
 
     def _tidy(self, paths: Iterable[str] = ()) -> None:
         self.tables.drop_old_states()

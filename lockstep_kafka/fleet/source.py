@@ -16,7 +16,9 @@ from lockstep_kafka.fleet.columns import (
     RANGES,
     TEXT_RANGES,
     TEXTS,
+    WANTED,
     Batches,
+    spark_columns,
     spark_schema,
 )
 from lockstep_kafka.fleet.pieces import RangePieces, RecordPieces
@@ -40,7 +42,7 @@ class Source(Protocol):
         ...
 
     def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
-        """The text of the lines at some places (`file`, `line`), as `TEXTS`.
+        """The text of the lines at some places (`WANTED`), as `TEXTS`.
 
         `rows` are those of the batch; what is not found there is left out.
         """
@@ -68,13 +70,9 @@ class FileSource:
             "line": sql.col("first_line"),
             "file": sql.col("path"),
         } | {name: sql.col(name) for name in RANGES.names if name != "broker"}
-        columns = [
-            given.get(column.name, sql.lit(None)).cast(column.dataType).alias(column.name)
-            for column in spark_schema(PIECES)
-        ]
         has_one = sql.size("brokers") == 1
         says_something = (sql.col("begin") < sql.col("end")) | sql.col("flaw").isNotNull()
-        of_one = rows.where(has_one & says_something).select(*columns)
+        of_one = rows.where(has_one & says_something).select(*spark_columns(PIECES, given))
         of_several = rows.where(~has_one).repartition(tasks)
         return of_one.unionByName(of_several.mapInArrow(sort_out, spark_schema(PIECES)))
 
@@ -92,7 +90,8 @@ class FileSource:
         )
         columns = [rows[name] for name in TEXT_RANGES.names if name != "wanted"]
         joined = rows.join(places, is_in).groupBy(*columns)
-        wanted = joined.agg(sql.collect_list(places["line"]).alias("wanted"))
+        each = sql.struct(*(places[name] for name in WANTED.names))
+        wanted = joined.agg(sql.collect_list(each).alias("wanted"))
         return wanted.select(*TEXT_RANGES.names).mapInArrow(read, spark_schema(TEXTS))
 
 
@@ -159,4 +158,4 @@ class TopicSource:
         """The records are read again."""
         text = "CAST(content AS STRING) AS text"
         lines = rows.selectExpr("file", "line", "CAST(NULL AS LONG) AS offset", text)
-        return lines.join(places, ["file", "line"], "left_semi")
+        return lines.join(places, ["file", "line"]).select(*TEXTS.names)

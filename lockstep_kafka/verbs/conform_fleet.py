@@ -83,9 +83,17 @@ def follow_logs(
     a schema of the catalog (`SCHEMA` or `CATALOG.SCHEMA`), which is there. One run at a time writes
     to one target: for a folder of this machine that is seen to. The result sums up what the tables
     say of all lines.
-    `LockstepError` where a log does not exist, or the tables are of something else.
+    `LockstepError` where a log does not exist or is a topic, or the tables are of something else.
+    KeyboardInterrupt ends all that the session runs; the same call goes on from there.
     """
-    following = Following.of(logs, options)
+    names = [os.fspath(log) for log in logs]
+    for name in names:
+        if name.startswith(TOPIC_SCHEME):
+            raise LockstepError(
+                f"{name} is a topic, and these tables are made of files",
+                cure="follow it by `lockstep conform --engine spark`",
+            )
+    following = Following.of(paths_of(names), options)
     folder, origin = folder_of(tables), following.origin(FILES)
     held = nullcontext() if folder is None else tables_folder(folder, origin)
     with held, told_plainly(tables):
@@ -103,14 +111,12 @@ class Following:
     options: FleetOptions
 
     @classmethod
-    def of(cls, logs: Sequence[str | Path], options: FleetOptions) -> Following:
-        """`LockstepError` where a log or the model does not exist."""
+    def of(cls, paths: Sequence[str], options: FleetOptions) -> Following:
+        """`LockstepError` where the model does not exist."""
         workspace = options.workspace or workspace_for_logs()
         model = model_for_logs(workspace, options.model, FOLLOWED)
         observed = Observed(WorkspaceText.of(workspace.root), options.broker_from)
-        names = [os.fspath(log) for log in logs]
-        is_topic = names[0].startswith(TOPIC_SCHEME)
-        return cls(model, workspace, observed, [] if is_topic else paths_of(names), options)
+        return cls(model, workspace, observed, paths, options)
 
     def origin(self, source: str) -> Origin:
         """What the tables are made of."""
@@ -155,7 +161,10 @@ def of_files(read: Newcomers) -> Iterator[Finding]:
 
 
 def out_of(request: ConformRequest) -> tuple[Path, Following]:
-    """The folder of a request's tables, and what it asks for; `LockstepError` as `Following.of`."""
+    """The folder of a request's tables, and what it asks for.
+
+    `LockstepError` where a log or the model does not exist, or the folder stands among the logs.
+    """
     assert request.out is not None, "a request for tables names their folder"
     folder = request.out.absolute()
     for log in request.logs:
@@ -167,7 +176,9 @@ def out_of(request: ConformRequest) -> tuple[Path, Following]:
     options = FleetOptions(
         request.model, request.broker_from, request.workspace, retain_days=request.retain_days
     )
-    return folder, Following.of(request.logs, options)
+    names = [os.fspath(log) for log in request.logs]
+    is_topic = any(name.startswith(TOPIC_SCHEME) for name in names)
+    return folder, Following.of([] if is_topic else paths_of(names), options)
 
 
 def conform_fleet(

@@ -14,6 +14,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.findings import Verdict
+from lockstep_kafka.fleet import local_run
 from lockstep_kafka.fleet.arrival import Newcomers
 from lockstep_kafka.fleet.local_run import LocalRun
 from lockstep_kafka.fleet.local_summary import local_summary
@@ -32,6 +33,7 @@ from lockstep_kafka.fleet.tables import (
     STATES,
     Table,
 )
+from lockstep_kafka.verbs.conform_fleet import follow_logs
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.verbs.conform_tables import conform_tables
 from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
@@ -101,11 +103,16 @@ def grown(folder: Path) -> tuple[Path, bytes]:
     return file, content[half:]
 
 
-def test_a_line_that_was_held_keeps_its_text_when_its_file_is_rotated(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "not known"])
+def test_a_line_that_was_held_keeps_its_text_when_its_file_is_rotated(
+    tmp_path: Path, is_known: bool
+) -> None:
     """What stands at its place in the new file is not its text."""
     file, rest = grown(tmp_path / "logs")
     tables = LocalTables(tmp_path / "tables")
     run(tables, file.parent)
+    if not is_known:
+        tables.delete(DEPARTURES, "is_open")
     file.rename(file.with_suffix(".log.1"))
     file.write_bytes(rest)
     run(tables, file.parent)
@@ -114,7 +121,7 @@ def test_a_line_that_was_held_keeps_its_text_when_its_file_is_rotated(tmp_path: 
     departing = {row["text"] for row in whole.rows(DEPARTURES)}
     departures = tables.rows(DEPARTURES)
     assert departures
-    assert {row["text"] for row in departures} <= departing
+    assert {row["text"] for row in departures} <= (departing if is_known else {None})
     assert {row["path"] for row in tables.rows(INPUTS)} == {
         str(file),
         str(file.with_suffix(".log.1")),
@@ -202,6 +209,39 @@ def test_what_is_older_is_deleted(tmp_path: Path) -> None:
     assert {row["batch"] for row in tables.rows(INPUTS)} == {1}
 
 
+def test_what_is_older_is_deleted_where_no_line_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, rest = grown(tmp_path / "logs")
+    tables = LocalTables(tmp_path / "tables")
+    run(tables, file)
+    with file.open("ab") as more:
+        more.write(rest)
+    run(tables, file)
+    monkeypatch.setattr(local_run, "newest_to_delete", lambda written, days: 0)
+    run(tables, file)
+    assert {row["batch"] for row in tables.rows(BATCHES)} == {0, 1}
+    run(tables, file, retain_days=1)
+    assert {row["batch"] for row in tables.rows(BATCHES)} == {1}
+
+
+def test_lines_are_numbered_on_where_a_part_of_a_file_is_forgotten(tmp_path: Path) -> None:
+    """What was read of it at its old path is deleted, and what was read at the new one stays."""
+    file, rest = grown(tmp_path / "logs")
+    tables = LocalTables(tmp_path / "tables")
+    run(tables, file)
+    rotated = file.rename(file.with_suffix(".log.1"))
+    begin = 0
+    for half in (rest.index(b"\n", len(rest) // 2) + 1, len(rest)):
+        with rotated.open("ab") as more:
+            more.write(rest[begin:half])
+        run(tables, rotated)
+        retain(tables, 0, [str(rotated)])
+        begin = half
+    lines = rotated.read_bytes().count(b"\n")
+    assert max(row["first_line"] + row["lines"] - 1 for row in tables.rows(INPUTS)) == lines
+
+
 def test_a_broker_without_new_lines_is_gone_on_with(tmp_path: Path) -> None:
     """Its state is older than what is kept of sessions."""
     file, rest = grown(tmp_path / "logs")
@@ -264,6 +304,19 @@ def test_a_file_of_no_known_layout_is_not_passed_over(tmp_path: Path) -> None:
 def test_days_that_are_none(tmp_path: Path, days: str) -> None:
     with pytest.raises(LockstepError, match="is not how many days"):
         ConformRequest((CASE,), out=tmp_path, retain=days)
+
+
+@pytest.mark.parametrize(
+    ("logs", "refused"),
+    [([], "no log is named"), ([CASE, "kafka://127.0.0.1:9/logs"], "is a topic")],
+    ids=["none", "a topic"],
+)
+def test_logs_that_a_function_cannot_follow(
+    tmp_path: Path, logs: list[str | Path], refused: str
+) -> None:
+    spark: Any = None  # nothing is asked of it
+    with pytest.raises(LockstepError, match=refused):
+        follow_logs(spark, logs, tmp_path / "tables")
 
 
 def test_tables_that_cannot_be_read(tmp_path: Path) -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 import random
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import pytest
 import zstandard
 
+from lockstep.system.physical_lines import PhysicalLine
+from lockstep_kafka.files import request_log
+from lockstep_kafka.files.lines import LogLine
+from lockstep_kafka.fleet import pieces
+from lockstep_kafka.sessions.saved_state import opened_state
 from tests.kafka.fleet.one_machine import comparable, rows_of
 from tests.kafka.fleet.pipeline import BROKER_FROM, LOGS, UNNAMED, Fleet, fleet
 
@@ -69,6 +74,36 @@ def test_a_file_that_grows_is_gone_on_with(tmp_path: Path, in_columns: bool) -> 
         new = run.run(file)
         assert new.unfinished.get(str(file), 0) == end - (content.rfind(b"\n", 0, end) + 1)
     assert_same(run, [file])
+
+
+@IN_COLUMNS
+def test_positions_ascend_from_run_to_run(tmp_path: Path, in_columns: bool) -> None:
+    content = LOGS.joinpath("java-classic.log").read_bytes()
+    file = tmp_path / "broker" / "server.log"
+    file.parent.mkdir()
+    run, positions = Fleet(in_columns), [-1]
+    half = content.index(b"\n", len(content) // 2) + 1
+    for end in (half, len(content)):
+        file.write_bytes(content[:end])
+        run.run(file)
+        positions.append(opened_state(b"".join(run.states["broker"]), "broker").position)
+    between = [after - before for before, after in pairwise(positions)]
+    lines = content[:half].count(b"\n"), content[half:].count(b"\n")
+    assert [later >= count for later, count in zip(between, lines, strict=True)] == [True, True]
+
+
+def test_a_line_that_is_skipped_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [PhysicalLine(1, b"no request", True, None), PhysicalLine(2, b"cut", False, "cut")]
+    read: list[int] = []
+
+    def read_line(line: PhysicalLine, file: str) -> LogLine:
+        read.append(line.number)
+        return request_log.read_line(line, file)
+
+    monkeypatch.setattr(pieces, "read_line", read_line)
+    found = [*pieces.sorted_out(iter(lines), pieces.SomeLines("file", 0), UNNAMED.paths)]
+    assert read == [1, 2]
+    assert len(found) == 2
 
 
 def test_a_file_is_known_again_rotated_and_compressed(tmp_path: Path) -> None:

@@ -1,0 +1,27 @@
+"""Work in another thread."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from lockstep.system.in_thread import in_thread
+
+
+def test_work_that_is_interrupted_is_stopped_until_it_ends() -> None:
+    """What runs when it is first told to stop may not be all that it does."""
+    ended = threading.Event()
+    stops = threading.Semaphore(0)
+
+    def work() -> None:
+        for _ in range(2):
+            stops.acquire()
+        ended.set()
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        in_thread(work, interrupt, every=0.01, stop=stops.release)
+    assert ended.is_set()
