@@ -31,6 +31,13 @@ from lockstep_kafka.rules import Rule
 
 T = TypeVar("T")
 
+EXIT_CODES = {
+    Verdict.CONFORMS: ExitCode.HOLDS,
+    Verdict.UNKNOWN: ExitCode.INCONCLUSIVE,
+    Verdict.DEPARTS: ExitCode.VIOLATED,
+}
+"""What one session or node alone would end the process with."""
+
 
 @dataclass
 class Firsts(Generic[T]):

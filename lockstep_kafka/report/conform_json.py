@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
 
-from msgspec import structs
-
+from lockstep.answers.answer import Answer
 from lockstep.pages.output import document
 from lockstep_kafka.files.layouts import LAYOUTS
 from lockstep_kafka.findings import (
-    LayoutFinding,
-    LineFinding,
     NodeFinding,
-    Place,
+    NodeRemark,
     Remark,
     SessionFinding,
-    ShownLine,
     Side,
     Verdict,
 )
-from lockstep_kafka.totals import Cause
+from lockstep_kafka.totals import EXIT_CODES, Cause, reason_of
 from lockstep_kafka.verbs.conform import ConformResult
+
+Texts = Mapping[str, str]
 
 
 def conform_json(result: ConformResult) -> dict[str, object]:
     """The document; it has every session and line that the result has kept."""
-    totals = result.totals
+    totals, texts = result.totals, result.requirements
     return document(
-        [_session(session, result.requirements) for session in result.sessions],
+        list(_answers(result)),
         {
             "model": result.model,
             "sessions": {str(verdict): kept.count for verdict, kept in totals.sessions.items()},
@@ -45,119 +44,84 @@ def conform_json(result: ConformResult) -> dict[str, object]:
                 "in_columns": totals.in_columns,
             },
             "layouts": dict(totals.layouts),
+            "known_layouts": list(LAYOUTS),
             "unreadable_files": len(totals.files),
             "files_of_unknown_layout": len(totals.unknown_layouts),
             "nodes": _verdicts(Counter(node.verdict for node in totals.nodes)),
             "interrupted": result.is_interrupted,
             "exit_code": result.exit_code,
         },
-        causes=[_cause(cause, result.requirements) for cause in totals.causes],
-        lines=[_line(line) for line in totals.lines.items],
-        files=[asdict(file) for file in totals.files],
-        unknown_layouts=[_unknown(file) for file in totals.unknown_layouts],
-        nodes=[_node(node, result.requirements) for node in totals.nodes],
+        causes=[_cause(cause, texts) for cause in totals.causes],
+        lines=totals.lines.items,
+        files=totals.files,
+        unknown_layouts=totals.unknown_layouts,
     )
 
 
-def _cause(cause: Cause, texts: Mapping[str, str]) -> dict[str, object]:
-    """A cause, with the first remark of it and the lines that show that one."""
-    finding = cause.first
-    same = ("session", "client", "broker", "api_version")
+def _answers(result: ConformResult) -> Iterator[Answer]:
+    """The sessions, the worst ones first, and the nodes."""
+    texts = result.requirements
+    for session in result.sessions:
+        sides = {name: getattr(session, name) for name in ("client_side", "broker_side")}
+        reasons = (
+            reason_of(side, session).because
+            for side in sides.values()
+            if side.verdict is session.verdict is not Verdict.CONFORMS
+        )
+        details = {name: _side(side, texts) for name, side in sides.items()}
+        yield _answer(result, session, next(reasons, ""), details)
+    for node in result.totals.nodes:
+        reasons = (one.because for one in (*node.departures, *node.damaged))
+        departures = [_remark(remark, texts) for remark in node.departures]
+        yield _answer(result, node, next(reasons, ""), {"departures": departures})
+
+
+def _answer(
+    result: ConformResult,
+    finding: SessionFinding | NodeFinding,
+    because: str,
+    details: Mapping[str, object],
+) -> Answer:
+    return Answer(
+        kind="conform",
+        model=result.model,
+        verdict=str(finding.verdict),
+        because=because,
+        exit_code=int(EXIT_CODES[finding.verdict]),
+        details={**_fields(finding), **details},
+    )
+
+
+def _fields(finding: Any) -> dict[str, object]:
+    return {field.name: getattr(finding, field.name) for field in fields(finding)}
+
+
+def _side(side: Side, texts: Texts) -> dict[str, object]:
+    worst = None if side.worst is None else _remark(side.worst, texts)
+    return {**_fields(side), "verdict": side.verdict, "worst": worst}
+
+
+def _remark(remark: Remark | NodeRemark, texts: Texts) -> dict[str, object]:
+    """A remark with its sentence, and the texts of what is not met."""
     return {
-        "side": str(finding.side),
-        "rule": finding.remark.rule.id,
-        "who": cause.who,
-        "sessions": cause.sessions,
-        "lines": cause.places.count,
-        "first_ms": cause.first_ms,
-        "last_ms": cause.last_ms,
-        "places": [structs.asdict(place) for place in cause.places.items],
-        "first": {
-            **{name: getattr(finding, name) for name in same},
-            **_remark(finding.remark, texts),
-            "shown": [_shown(line) for line in cause.shown],
-        },
-    }
-
-
-def _shown(line: ShownLine) -> dict[str, object]:
-    time = None if line.time is None else line.time.isoformat(timespec="milliseconds")
-    return {**structs.asdict(line.at), "time": time, "text": line.text}
-
-
-def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, object]:
-    same = ("session", "client", "connection", "is_whole", "lines")
-    return {
-        **{name: getattr(session, name) for name in same},
-        "verdict": str(session.verdict),
-        "first": structs.asdict(session.first),
-        "last": structs.asdict(session.last),
-        "judged_in_part": session.partial,
-        "sides": {
-            "client": _side(session.client_side, texts),
-            "broker": _side(session.broker_side, texts),
-        },
-    }
-
-
-def _node(node: NodeFinding, texts: Mapping[str, str]) -> dict[str, object]:
-    return {
-        "directory": node.directory,
-        "verdict": str(node.verdict),
-        "epoch": node.epoch,
-        "snapshots": node.snapshots,
-        "log": None if node.log is None else {"start": node.log[0], "end": node.log[1]},
-        "torn": node.torn,
-        "departures": [
-            {
-                "file": remark.file,
-                "rule": remark.rule.id,
-                "arguments": dict(remark.arguments),
-                "because": remark.because,
-                "requirements": _requirements(remark.requirements, texts),
-            }
-            for remark in node.departures
-        ],
-    }
-
-
-def _requirements(ids: Sequence[str], texts: Mapping[str, str]) -> list[dict[str, object]]:
-    return [{"id": one, "text": texts.get(one)} for one in ids]
-
-
-def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
-    return {
-        **{name: getattr(side, name) for name in ("judged", "departures", "unknowns")},
-        "verdict": str(side.verdict),
-        "worst": None if side.worst is None else _remark(side.worst, texts),
-        "more": [structs.asdict(place) for place in side.more],
-        "rules": {rule.id: count for rule, count in side.by_rule.items()},
-    }
-
-
-def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
-    return {
-        "verdict": str(remark.verdict),
-        **structs.asdict(remark.at),
-        "rule": remark.rule.id,
-        "arguments": {name: _argument(value) for name, value in remark.arguments.items()},
+        **_fields(remark),
+        "verdict": remark.rule.verdict,
         "because": remark.because,
-        "requirements": _requirements(remark.requirements, texts),
-        "candidates": [asdict(candidate) for candidate in remark.candidates],
+        "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
     }
 
 
-def _unknown(file: LayoutFinding) -> dict[str, object]:
-    return {"file": file.file, "line": file.line, "text": file.text, "known": list(LAYOUTS)}
-
-
-def _argument(value: str | int | Place) -> object:
-    return structs.asdict(value) if isinstance(value, Place) else value
-
-
-def _line(line: LineFinding) -> dict[str, object]:
-    named = {name: getattr(line, name) for name in ("reason", "detail", "is_loss")}
-    return {**structs.asdict(line.at), **named}
+def _cause(cause: Cause, texts: Texts) -> dict[str, object]:
+    """A cause, with the first remark of it and the lines that show that one."""
+    first = cause.first
+    return {
+        **{name: getattr(cause, name) for name in ("who", "sessions", "first_ms", "last_ms")},
+        "side": first.side,
+        "rule": first.remark.rule,
+        "lines": cause.places.count,
+        "places": cause.places.items,
+        "first": {**_fields(first), "remark": _remark(first.remark, texts), "shown": cause.shown},
+    }
 
 
 def _verdicts(counts: Counter[Verdict]) -> dict[str, int]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lockstep_kafka.files.layouts import LAYOUTS
 from tests.kafka.conform.following import LOGS, ROOT
 from tests.kafka.conform.plain import COMMAND, follow_plainly
 from tests.processes import COMMAND as PROGRAM
@@ -163,78 +164,89 @@ def test_json(following: "Desk") -> None:
     assert ran.code == 1
     first, second = ran.json["results"]
     place = {"file": "a.log", "line": 1}
-    assert first == {
+    said = {name: first[name] for name in ("kind", "model", "verdict", "because", "exit_code")}
+    assert said == {
+        "kind": "conform",
+        "model": "turnstile",
+        "verdict": "departs",
+        "because": "nobody paid since a.log:1",
+        "exit_code": 1,
+    }
+    assert first["details"] == {
         "session": 1,
         "client": "c",
         "connection": "connection",
-        "verdict": "departs",
         "first": place,
         "last": place,
         "is_whole": True,
         "lines": 1,
-        "judged_in_part": 1,
-        "sides": {
-            "client": {
+        "partial": 1,
+        "broker": "",
+        "api_version": None,
+        "first_ms": None,
+        "last_ms": None,
+        "client_side": {
+            "verdict": "unknown",
+            "judged": 0,
+            "departures": 0,
+            "unknowns": 1,
+            "more": [],
+            "by_rule": {},
+            "worst": {
                 "verdict": "unknown",
-                "judged": 0,
-                "departures": 0,
-                "unknowns": 1,
-                "more": [],
-                "rules": {},
-                "worst": {
-                    "verdict": "unknown",
-                    **place,
-                    "rule": "request-before-response",
-                    "arguments": {},
-                    "because": "it was open before the log begins",
-                    "requirements": [],
-                    "candidates": [],
-                },
+                "at": place,
+                "rule": "request-before-response",
+                "arguments": {},
+                "because": "it was open before the log begins",
+                "requirements": [],
+                "candidates": [],
             },
-            "broker": {
+        },
+        "broker_side": {
+            "verdict": "departs",
+            "judged": 0,
+            "departures": 1,
+            "unknowns": 0,
+            "more": [],
+            "by_rule": {},
+            "worst": {
                 "verdict": "departs",
-                "judged": 0,
-                "departures": 1,
-                "unknowns": 0,
-                "more": [],
-                "rules": {},
-                "worst": {
-                    "verdict": "departs",
-                    **place,
-                    "rule": "full-request-expected",
-                    "arguments": {"since": place},
-                    "because": "nobody paid since a.log:1",
-                    "requirements": [
-                        {"id": "9-1", "text": "Every entry shall be paid for."},
-                        {"id": "9-D1", "text": "A jammed gate"},
-                        {"id": "9-77", "text": None},
-                    ],
-                    "candidates": [
-                        {
-                            "action": "push",
-                            "conjunct": "s.arm[g] == Arm.OPEN",
-                            "values": {"s.arm[g]": "SHUT", "g": "left"},
-                            "outcome": "",
-                        },
-                        {
-                            "action": "coin",
-                            "conjunct": "",
-                            "values": {},
-                            "outcome": "a second coin is there",
-                        },
-                        {
-                            "action": "enter",
-                            "conjunct": "s.arm[g] == Arm.OPEN",
-                            "values": {"s.arm[g]": "SHUT", "g": "left"},
-                            "outcome": "",
-                        },
-                        {"action": "jam", "conjunct": "", "values": {}, "outcome": ""},
-                    ],
-                },
+                "at": place,
+                "rule": "full-request-expected",
+                "arguments": {"since": place},
+                "because": "nobody paid since a.log:1",
+                "requirements": [
+                    {"id": "9-1", "text": "Every entry shall be paid for."},
+                    {"id": "9-D1", "text": "A jammed gate"},
+                    {"id": "9-77", "text": None},
+                ],
+                "candidates": [
+                    {
+                        "action": "push",
+                        "conjunct": "s.arm[g] == Arm.OPEN",
+                        "values": {"s.arm[g]": "SHUT", "g": "left"},
+                        "outcome": "",
+                    },
+                    {
+                        "action": "coin",
+                        "conjunct": "",
+                        "values": {},
+                        "outcome": "a second coin is there",
+                    },
+                    {
+                        "action": "enter",
+                        "conjunct": "s.arm[g] == Arm.OPEN",
+                        "values": {"s.arm[g]": "SHUT", "g": "left"},
+                        "outcome": "",
+                    },
+                    {"action": "jam", "conjunct": "", "values": {}, "outcome": ""},
+                ],
             },
         },
     }
-    assert second["sides"]["broker"]["worst"] is None
+    details = second["details"]
+    assert (second["because"], second["exit_code"]) == ("", 0)
+    assert details["broker_side"]["worst"] is None
     (cause,) = ran.json["causes"]
     assert cause == {
         "side": "broker",
@@ -246,17 +258,22 @@ def test_json(following: "Desk") -> None:
         "last_ms": None,
         "places": [place],
         "first": {
-            "session": 1,
-            "client": "c",
+            "side": "broker",
             "broker": "gate",
+            "session": 1,
+            "began": place,
+            "client": "c",
             "api_version": 1,
-            **first["sides"]["broker"]["worst"],
-            "shown": [{**place, "time": None, "text": "coin -> jam"}],
+            "time_ms": None,
+            "remark": first["details"]["broker_side"]["worst"],
+            "software": "",
+            "abridged": "coin -> jam",
+            "is_first": True,
+            "shown": [{"at": place, "time": None, "text": "coin -> jam"}],
         },
     }
     assert ran.json["lines"][0] == {
-        "file": "a.log",
-        "line": 3,
+        "at": {"file": "a.log", "line": 3},
         "reason": "truncated",
         "detail": "it says cut",
         "is_loss": True,
@@ -277,6 +294,7 @@ def test_json(following: "Desk") -> None:
             "in_columns": 0,
         },
         "layouts": {},
+        "known_layouts": list(LAYOUTS),
         "unreadable_files": 1,
         "files_of_unknown_layout": 0,
         "nodes": {"conforms": 0, "unknown": 0, "departs": 0},
@@ -354,16 +372,17 @@ three/{name}: not read, or not to its end: byte 7: it ends within the batch that
 def test_the_files_of_a_node_as_json(desk: "Desk") -> None:
     files_of_a_node(desk, "two", 1, "00000000000000000007-0000000002.checkpoint")
     ran = desk.run("conform", "--kraft", "two", "--workspace", str(ROOT), "--json")
-    (node,) = ran.json["nodes"]
+    (answer,) = ran.json["results"]
+    node = answer["details"]
     (departure,) = node.pop("departures")
     assert [one["id"] for one in departure["requirements"]] == ["595-2"]
-    log = {"start": 0, "end": 0}
+    assert (answer["verdict"], answer["because"]) == ("departs", departure["because"])
     assert node == {
         "directory": "two",
-        "verdict": "departs",
         "epoch": 1,
         "snapshots": 1,
-        "log": log,
+        "log": [0, 0],
+        "damaged": [],
         "torn": 0,
     }
     assert ran.json["summary"]["nodes"] == {"conforms": 0, "unknown": 0, "departs": 1}
