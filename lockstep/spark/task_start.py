@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import TypeVar
 from zipimport import zipimporter
+
+Taken = TypeVar("Taken")
+Given = TypeVar("Given")
 
 
 def forget_archives() -> None:
@@ -16,3 +21,16 @@ def forget_archives() -> None:
     for path, finder in list(sys.path_importer_cache.items()):
         if isinstance(finder, zipimporter):
             del sys.path_importer_cache[path]
+
+
+def as_task(work: Callable[[Taken], Given]) -> Callable[[Taken], Given]:
+    """Some work as a function of a task, which then begins at once.
+
+    Spark looks at a function's own signature: an object that is called has none for it.
+    """
+
+    def task(taken: Taken) -> Given:
+        forget_archives()
+        return work(taken)
+
+    return task

@@ -7,14 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lockstep.spark.task_start import forget_archives
+from lockstep.spark.task_start import as_task
 from lockstep_kafka.fleet.columns import (
     FOLLOWED,
     OF_LINE,
     PIECES,
     TEXTS,
     WANTED,
-    Batches,
     spark_columns,
     spark_schema,
 )
@@ -77,13 +76,7 @@ class FollowBatch:
         from pyspark.sql import functions as sql
 
         tasks = tasks_of(rows.sparkSession)
-
-        # Spark looks at a function's own signature: an object that is called has none for it.
-        def follow(batches: Batches) -> Batches:
-            forget_archives()
-            return follow_all(batches)
-
-        follow_all = Follow(self.observed, self.source.in_columns)
+        follow = as_task(Follow(self.observed, self.source.in_columns))
         pieces = self.source.pieces(rows, tasks)
         key = sql.coalesce("broker", "quarantined.file")
         by_broker = pieces.unionByName(self._states(batch)).repartition(tasks, key)
@@ -140,10 +133,9 @@ class FollowBatch:
         before = self.tables.rows(DEPARTURES).where("text IS NOT NULL")
         before = before.where(f"is_open OR batch = {batch}")
         found = now.unionByName(before.select(*TEXTS.names)).dropDuplicates(OF_LINE.names)
-        same = [departures[name].eqNullSafe(found[name]) for name in OF_LINE.names]
-        return departures.join(found, same, "left").select(
-            *(departures[name] for name in departures.columns), found["offset"], found["text"]
-        )
+        found = found.withColumnsRenamed({name: f"found_{name}" for name in OF_LINE.names})
+        same = [departures[name].eqNullSafe(found[f"found_{name}"]) for name in OF_LINE.names]
+        return departures.join(found, same, "left")
 
     def _write_alerts(self, batch: int, departures: int) -> None:
         """Write the first departures of their kind, and report those that are new."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
 from pyarrow import field, int64, list_, string
 
-from lockstep.spark.task_start import forget_archives
+from lockstep.spark.task_start import as_task
 from lockstep_kafka.fleet.arrival import NO_BATCH, MeasureAll, ReadBefore
 from lockstep_kafka.fleet.batch import tasks_of
 from lockstep_kafka.fleet.columns import Batches, batches_of, rows_of, spark_schema
@@ -81,7 +82,7 @@ def measure_on(spark: SparkSession, observed: Observed) -> MeasureAll:
         measures = (
             spark.createDataFrame(content)
             .repartition(tasks, "place")
-            .mapInArrow(_measuring(observed), spark_schema(_MEASURES))
+            .mapInArrow(as_task(partial(_measures, observed)), spark_schema(_MEASURES))
         )
         found = {
             row["place"]: Measure(row["lines"], row["end"], row["flaw"], tuple(row["brokers"]))
@@ -92,17 +93,12 @@ def measure_on(spark: SparkSession, observed: Observed) -> MeasureAll:
     return measure_all
 
 
-def _measuring(observed: Observed) -> Any:
-    """The function of a task: chunks to their measures."""
+def _measures(observed: Observed, chunks: Batches) -> Batches:
+    """The measures of chunks, in a task."""
 
-    def to_measures(chunks: Batches) -> Batches:
-        forget_archives()
-        return batches_of(_measures(chunks, observed), _MEASURES)
+    def rows() -> Iterator[tuple[Any, ...]]:
+        for place, *chunk in rows_of(chunks, _CHUNKS.names):
+            counted = measure(observed, Chunk(*chunk))
+            yield place, counted.lines, counted.end, counted.flaw, list(counted.brokers)
 
-    return to_measures
-
-
-def _measures(chunks: Batches, observed: Observed) -> Iterator[tuple[Any, ...]]:
-    for place, *chunk in rows_of(chunks, _CHUNKS.names):
-        counted = measure(observed, Chunk(*chunk))
-        yield place, counted.lines, counted.end, counted.flaw, list(counted.brokers)
+    return batches_of(rows(), _MEASURES)

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from lockstep.errors import LockstepError
-from lockstep.spark.task_start import forget_archives
+from lockstep.spark.task_start import as_task
 from lockstep_kafka.fleet.columns import (
     PIECES,
     RANGES,
     TEXT_RANGES,
     TEXTS,
     WANTED,
-    Batches,
     spark_columns,
     spark_schema,
 )
@@ -60,11 +59,7 @@ class FileSource:
         """Ranges with lines of several brokers are read to put their lines down to them."""
         from pyspark.sql import functions as sql
 
-        def sort_out(batches: Batches) -> Batches:
-            forget_archives()
-            return pieces_of(batches)
-
-        pieces_of = RangePieces(self.observed)
+        sort_out = as_task(RangePieces(self.observed))
         given = {
             "broker": sql.col("brokers")[0],
             "line": sql.col("first_line"),
@@ -80,10 +75,6 @@ class FileSource:
         """Each range is read as far as its lines are wanted."""
         from pyspark.sql import functions as sql
 
-        def read(batches: Batches) -> Batches:
-            forget_archives()
-            return texts(batches)
-
         first = rows["first_line"]
         is_in = (rows["path"] == places["file"]) & places["line"].between(
             first, first + rows["lines"] - 1
@@ -92,7 +83,7 @@ class FileSource:
         joined = rows.join(places, is_in).groupBy(*columns)
         each = sql.struct(*(places[name] for name in WANTED.names))
         wanted = joined.agg(sql.collect_list(each).alias("wanted"))
-        return wanted.select(*TEXT_RANGES.names).mapInArrow(read, spark_schema(TEXTS))
+        return wanted.select(*TEXT_RANGES.names).mapInArrow(as_task(texts), spark_schema(TEXTS))
 
 
 _URL = re.compile(r"kafka://(?P<servers>[^/]+:\d+)/(?P<topic>[\w.-]+)")
@@ -133,12 +124,7 @@ class TopicSource:
 
     def pieces(self, rows: DataFrame, tasks: int) -> DataFrame:
         """The records are put down to brokers where they are read."""
-
-        def sort_out(batches: Batches) -> Batches:
-            forget_archives()
-            return pieces_of(batches)
-
-        pieces_of = RecordPieces(self.observed)
+        sort_out = as_task(RecordPieces(self.observed))
         return rows.mapInArrow(sort_out, spark_schema(PIECES))
 
     def stream(self, spark: SparkSession) -> DataFrame:

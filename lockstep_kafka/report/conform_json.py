@@ -71,9 +71,9 @@ def _answers(result: ConformResult) -> Iterator[Answer]:
         details = {name: _side(side, texts) for name, side in sides.items()}
         yield _answer(result, session, next(reasons, ""), details)
     for node in result.totals.nodes:
-        reasons = (one.because for one in (*node.departures, *node.damaged))
+        because = [one.because for one in node.departures] + [one.because for one in node.damaged]
         departures = [_remark(remark, texts) for remark in node.departures]
-        yield _answer(result, node, next(reasons, ""), {"departures": departures})
+        yield _answer(result, node, "".join(because[:1]), {"departures": departures})
 
 
 def _answer(
