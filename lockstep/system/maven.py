@@ -106,7 +106,8 @@ def _project(artifacts: Sequence[Artifact]) -> str:
     """A project of Maven that depends on these artifacts and nothing else."""
     named = "".join(
         f"<dependency><groupId>{one.group}</groupId><artifactId>{one.name}</artifactId>"
-        f"<version>{one.version}</version><classifier>{one.classifier}</classifier></dependency>"
+        f"<version>{one.version}</version>"
+        f"{f'<classifier>{one.classifier}</classifier>' * bool(one.classifier)}</dependency>"
         for one in artifacts
     )
     return (
