@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version as version_of
+from pathlib import Path
 from tempfile import TemporaryFile
 
 from lockstep.errors import LockstepError, nearest
+from lockstep.system.user_cache import cache_folder, make_private
 from lockstep_kafka.drive.releases import JARS, NEWEST
 
 _PROGRAMS = "lockstep_kafka.drive.programs"
@@ -27,16 +31,41 @@ class Client:
     command: Sequence[str]
 
 
-def _kafka_python(release: str | None) -> Client:
-    if importlib.util.find_spec("kafka") is None:
-        raise LockstepError("kafka-python is not installed.", cure="pip install kafka-python")
-    installed = version_of("kafka-python")
-    if release not in (None, installed):
+def _of_python(name: str, package: str, module: str, program: str) -> Callable[..., Client]:
+    """A client that is a package of this Python."""
+
+    def found(release: str | None) -> Client:
+        if importlib.util.find_spec(module) is None:
+            raise LockstepError(f"{package} is not installed.", cure=f"pip install {package}")
+        installed = version_of(package)
+        if release not in (None, installed):
+            raise LockstepError(
+                f"{package} {installed} is installed, and not {release}",
+                cure=f"leave out the release, or pip install {package}=={release}",
+            )
+        return Client(name, installed, (sys.executable, "-m", f"{_PROGRAMS}.{program}"))
+
+    return found
+
+
+def _franz_go(release: str | None) -> Client:
+    """franz-go, at the version that `go.mod` pins and `go.sum` has the digests of."""
+    source = Path(__file__).parent / "programs" / "franz_go"
+    pinned = re.findall(r"^require \S+ v(\S+)$", (source / "go.mod").read_text(), re.MULTILINE)[0]
+    if release not in (None, pinned):
         raise LockstepError(
-            f"kafka-python {installed} is installed, and not {release}",
-            cure=f"leave out the release, or pip install kafka-python=={release}",
+            f"franz-go {pinned} is pinned, and not {release}", cure="leave out the release"
         )
-    return Client("kafka-python", installed, (sys.executable, "-m", f"{_PROGRAMS}.kafka_python"))
+    go = shutil.which("go")
+    if go is None:
+        raise LockstepError("Go is needed to drive franz-go.", cure="put `go` on the PATH")
+    make_private(cache_folder())
+    built = cache_folder() / f"franz-go-{pinned}"
+    command = (go, "build", "-mod=readonly", "-o", str(built), ".")
+    made = subprocess.run(command, cwd=source, capture_output=True, text=True, timeout=900)
+    if made.returncode:
+        raise LockstepError(f"franz-go is not built: {made.stderr.strip().splitlines()[-1:]}")
+    return Client("franz-go", pinned, (str(built),))
 
 
 def _java(release: str | None) -> Client:
@@ -50,8 +79,10 @@ def _java(release: str | None) -> Client:
 
 
 CLIENTS: Mapping[str, Callable[[str | None], Client]] = {
+    "franz-go": _franz_go,
     "java": _java,
-    "kafka-python": _kafka_python,
+    "kafka-python": _of_python("kafka-python", "kafka-python", "kafka", "kafka_python"),
+    "librdkafka": _of_python("librdkafka", "confluent-kafka", "confluent_kafka", "librdkafka"),
 }
 """How each is found, by its name; the argument is the release, None for the usual one."""
 

@@ -138,7 +138,7 @@ class Loopback:
     def _answer(self, asked: Asked) -> bytes | None:
         if asked.api == wire.API_VERSIONS:
             return wire.api_versions_response(asked, with_ids=self._with_ids)
-        if asked.body is None:
+        if asked.body is None or asked.api == wire.PRODUCE:
             self.refused.append(f"API {asked.api}, version {asked.version}")
             return None
         if asked.api == wire.METADATA:

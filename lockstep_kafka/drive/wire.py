@@ -18,11 +18,18 @@ from lockstep.errors import LockstepError
 from lockstep_kafka.drive.messages import UNKNOWN, Interest
 from lockstep_kafka.files.lines import AnsweredPartition
 
-FETCH, LIST_OFFSETS, METADATA, API_VERSIONS = 1, 2, 3, 18
+PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS = 0, 1, 2, 3, 18
 FIRST_WITH_TOPIC_IDS = 13
 """The first version of Fetch that names topics by their ids, and no longer by their names."""
-VERSIONS = {FETCH: (4, 17), LIST_OFFSETS: (1, 8), METADATA: (0, 12), API_VERSIONS: (0, 4)}
-"""The versions that are answered, by the number of the API: the lowest and the highest."""
+VERSIONS = {
+    # Nobody produces, but librdkafka fetches only from a leader that takes records of this format.
+    PRODUCE: (3, 9),
+    FETCH: (4, 17),
+    LIST_OFFSETS: (1, 8),
+    METADATA: (0, 12),
+    API_VERSIONS: (0, 4),
+}
+"""The versions that are announced, by the number of the API: the lowest and the highest."""
 VERSIONS_WITHOUT_IDS = VERSIONS | {FETCH: (4, FIRST_WITH_TOPIC_IDS - 1), METADATA: (0, 9)}
 """Those of a leader from before topics had ids (KIP-516)."""
 
