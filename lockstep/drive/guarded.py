@@ -46,7 +46,7 @@ class _HungError(BaseException):
 
 
 class Guarded:
-    """A driver whose calls end: what it raises is a `DriverError`.
+    """A driver whose calls end: what it raises is a `DriverError`, if it is no `LockstepError`.
 
     A call that takes longer than `seconds` is ended, where the process can be sent an alarm: in
     the main thread of a Unix system.
@@ -102,6 +102,8 @@ class Guarded:
         except BaseException as error:
             if not is_known:
                 INTERRUPTION.heed()
+            if isinstance(error, LockstepError):
+                raise  # it is one line for the user already
             raise _raised(error, f"{method} of {self.name}") from error
         if not is_known:
             INTERRUPTION.heed()

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from lockstep.drive.driver import Driver, Took
+from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.drive.values import canonical, plain
 from lockstep.errors import LockstepError
 from lockstep.language.values import NotInDomain
@@ -64,6 +64,7 @@ class KafkaClient(Driver):
 
     def reset(self, constants: Mapping[str, Any]) -> None:
         self._stop_leader()
+        _check(constants)
         self._constants = constants
         self._engine = PlainEngine(self.model)
         self._actions = {action.name: action for action in self.model.actions}
@@ -100,7 +101,10 @@ class KafkaClient(Driver):
     def _start(self, f: str) -> None:
         """A consumer that knows nothing takes the place of the fetcher's last one."""
         assert self._leader is not None
-        if f not in self._processes or not self._processes[f].is_running:
+        before = self._processes.get(f)
+        if before is None or not before.is_running:
+            if before is not None:
+                before.stop()
             self._processes[f] = Process(self.client, self._constants["PARTITIONS"])
         self._started += 1
         self._names[f] = f"{f}-{self._started}"
@@ -112,8 +116,8 @@ class KafkaClient(Driver):
             return self._send(arguments["f"])
         if action == "receive":
             self._receive(arguments["f"])
-        else:
-            self._take(action, arguments)
+        elif not self._take(action, arguments):
+            return NOT_DONE
         f = arguments.get("f", "")
         if action == "serve_full_creating":
             self._drawn += 1
@@ -285,15 +289,25 @@ class KafkaClient(Driver):
         self._seen[f] = None
 
 
+def _check(constants: Mapping[str, Any]) -> None:
+    """Refuse a scope with what neither a consumer nor the leader here does."""
+    for name in ("FOLLOWERS", "DIVERGING_EPOCHS"):
+        if constants.get(name):
+            raise LockstepError(
+                f"clients are driven as consumers in one epoch of the leader: {name} is not empty",
+                cure=f"name another scope, or --set {name}=[]",
+            )
+
+
 def _took(fetch: Fetch, wanted: Mapping[str, object]) -> Took:
     """The action of the model by which a fetcher sends this."""
     if fetch.epoch < 0:
         return Took("send_close" if fetch.session_id else "send_sessionless", wanted=wanted)
     if fetch.epoch == 0:
         return Took("send_full", wanted=wanted)
-    anew = fetch.forgotten & fetch.partitions.keys()
-    if anew:
-        return Took("send_replacing", wanted=wanted, anew=anew)
+    replaced = fetch.forgotten & fetch.partitions.keys()
+    if replaced:
+        return Took("send_replacing", wanted=wanted, anew=replaced)
     return Took("send_incremental", wanted=wanted)
 
 

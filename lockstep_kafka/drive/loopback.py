@@ -16,6 +16,9 @@ from lockstep_kafka.drive import wire
 from lockstep_kafka.drive.wire import Asked, Fetch, Reply
 
 _MOST_BYTES = 1 << 16
+_CLOSING_SECONDS = 5.0
+"""How long `close` waits for the thread that accepts connections."""
+_RETRY_SECONDS = 0.05
 
 
 class Connection:
@@ -24,7 +27,10 @@ class Connection:
     def __init__(self, connected: socket.socket, number: int) -> None:
         self.number = number
         self._socket = connected
+        with suppress(OSError):
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._is_answered = threading.Event()
+        self._is_cut = False
 
     def received(self) -> Iterator[bytes]:
         """What comes, until the connection ends."""
@@ -41,13 +47,16 @@ class Connection:
     def hold(self) -> None:
         """From now on what was read last is not answered."""
         self._is_answered.clear()
+        if self._is_cut:
+            self._is_answered.set()
 
     def wait(self) -> None:
-        """Wait until it is: answers are in the order of the requests."""
+        """Wait until it is, or the connection is cut: answers are in the order of the requests."""
         self._is_answered.wait()
 
     def cut(self) -> None:
         """End the connection."""
+        self._is_cut = True
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -79,51 +88,60 @@ class Loopback:
         self._topics = tuple(topics)
         self._with_ids = with_ids
         self._log_start = log_start
-        self._fetches: Queue[Waiting] = Queue()
+        self._fetches: dict[str, Queue[Waiting]] = {}
+        """Those that wait, by client id."""
         self._connections: list[Connection] = []
         self.refused: list[str] = []
         """What was asked that is not answered here, or could not be read."""
+        self._closing = threading.Event()
         self._listening = socket.create_server((wire.HOST, 0))
         self.port: int = self._listening.getsockname()[1]
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 
     def take(self, client_id: str, seconds: float) -> Waiting | None:
-        """The next Fetch of a client; None where it sends none in time. Those of others go."""
+        """The next Fetch of a client; None where it sends none in time."""
         with suppress(Empty):
-            while (
-                waiting := self._fetches.get(timeout=seconds)
-            ).fetch.asked.client_id != client_id:
-                pass
-            return waiting
+            return self._of(client_id).get(timeout=seconds)
         return None
+
+    def _of(self, client_id: str) -> Queue[Waiting]:
+        return self._fetches.setdefault(client_id, Queue())
 
     def close(self) -> None:
         """End all connections, and take no more."""
+        self._closing.set()
         with suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
-        self._thread.join()
+        self._thread.join(_CLOSING_SECONDS)
         for connection in self._connections:
             connection.cut()
 
     def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
+        while not self._closing.is_set():
+            try:
                 connected, _ = self._listening.accept()
-                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection = Connection(connected, len(self._connections))
                 self._connections.append(connection)
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            except (OSError, RuntimeError):  # it has gone already, or no more can be opened
+                self._closing.wait(_RETRY_SECONDS)
 
     def _serve(self, connection: Connection) -> None:
+        try:
+            self._answer_all(connection)
+        finally:
+            connection.cut()
+
+    def _answer_all(self, connection: Connection) -> None:
         for frame in wire.frames(connection.received()):
             try:
                 asked = wire.read_request(frame)
                 if asked.api == wire.FETCH and asked.body is not None:
                     fetch = wire.read_fetch(asked, self._topics)
                     connection.hold()
-                    self._fetches.put(Waiting(fetch, connection))
+                    self._of(fetch.asked.client_id).put(Waiting(fetch, connection))
                     connection.wait()
                     continue
                 message = self._answer(asked)
@@ -131,7 +149,6 @@ class Loopback:
                 self.refused.append(f"{type(error).__name__}: {error}")
                 message = None
             if message is None:
-                connection.cut()
                 return
             connection.send(message)
 

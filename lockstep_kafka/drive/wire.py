@@ -46,7 +46,7 @@ def topic_id(topic: str) -> uuid.UUID:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request: its header, and its body as kio has it; `size` are the bytes of the frame."""
+    """A request: its header, and its body as kio has it; None of a version that is not read."""
 
     api: int
     version: int
@@ -202,9 +202,7 @@ def metadata_response(asked: Asked, topics: Iterable[str], port: int) -> bytes:
             "MetadataResponse",
             throttle_time=timedelta(),
             brokers=(
-                make(
-                    "MetadataResponseBroker", node_id=NODE, host="127.0.0.1", port=port, rack=None
-                ),
+                make("MetadataResponseBroker", node_id=NODE, host=HOST, port=port, rack=None),
             ),
             cluster_id="lockstep",
             controller_id=NODE,

@@ -53,4 +53,4 @@ def consume(start: Callable[[str, str, Sequence[str]], Consumer], topics: Sequen
 def _read(commands: Queue[list[str]]) -> None:
     for line in sys.stdin:
         commands.put(line.split())
-    os._exit(0)  # whoever started the program has ended
+    os._exit(0)  # the process that started this one has ended

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import sys
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -12,8 +15,9 @@ from lockstep.drive.driven import Driven
 from lockstep.errors import LockstepError
 from lockstep_kafka.drive.clients import CLIENTS, Client, client_of
 from lockstep_kafka.drive.kafka_client import KafkaClient
+from lockstep_kafka.drive.loopback import Connection, Loopback
 from lockstep_kafka.drive.releases import JARS
-from lockstep_kafka.drive.wire import framed, frames
+from lockstep_kafka.drive.wire import FETCH, HOST, framed, frames
 from tests.kafka.drive.clients_page import Column, requirements
 from tests.kafka.drive.exercises import ROOT
 
@@ -62,6 +66,63 @@ def test_a_client_that_never_sends_is_one_line() -> None:
     idle = Client("idle", "", (sys.executable, "-c", "import sys; sys.exit('no route')"))
     with pytest.raises(LockstepError, match="idle sends no Fetch: it has ended with 1: no route"):
         a_life(idle)
+
+
+@pytest.mark.parametrize(
+    "constants", [{"FOLLOWERS": ("c1",)}, {"MAX_FETCHED_EPOCH": 0, "DIVERGING_EPOCHS": (0,)}]
+)
+def test_a_scope_that_the_leader_cannot_play_is_refused(constants: Mapping[str, object]) -> None:
+    software = KafkaClient(Client("none", "", ()))
+    with (
+        pytest.raises(LockstepError, match="is not empty") as refused,
+        driven("fetch_session", software, scope="small", constants=constants, workspace=ROOT),
+    ):
+        pass
+    assert "--set" in str(refused.value.cure)
+
+
+def _fetch(leader: Loopback, client_id: str) -> socket.socket:
+    """A connection on which a Fetch of version 4 was sent, by a client of this id."""
+    name = client_id.encode()
+    head = struct.pack(">hhih", FETCH, 4, 1, len(name)) + name
+    body = struct.pack(">iiiibi", -1, 100, 1, 1, 0, 0)
+    connected = socket.create_connection((HOST, leader.port), 5)
+    connected.sendall(framed(head + body))
+    return connected
+
+
+@pytest.fixture
+def leader() -> Iterator[Loopback]:
+    made = Loopback(["p1"], lambda: 0, with_ids=False)
+    yield made
+    made.close()
+
+
+def test_the_fetches_of_two_clients_do_not_displace_each_other(leader: Loopback) -> None:
+    with _fetch(leader, "c1"), _fetch(leader, "c2"):
+        for name in ("c2", "c1"):
+            waiting = leader.take(name, 5)
+            assert waiting is not None
+            assert waiting.fetch.asked.client_id == name
+    assert leader.take("c1", 0) is None
+
+
+def test_a_client_that_goes_at_once_does_not_end_the_leader(leader: Loopback) -> None:
+    for _ in range(3):
+        with socket.create_connection((HOST, leader.port), 5) as gone:
+            gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    with _fetch(leader, "c1"):
+        assert leader.take("c1", 5) is not None
+    assert leader.refused == []
+
+
+def test_a_connection_that_was_cut_waits_for_no_answer() -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        connection = Connection(ours, 0)
+        connection.cut()
+        connection.hold()
+        connection.wait()
 
 
 def test_names_of_clients_have_their_cure() -> None:
