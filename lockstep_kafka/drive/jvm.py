@@ -20,6 +20,16 @@ _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm
 _started: tuple[str, tuple[Artifact, ...]] | None = None
 
 
+def pinned(release: str, jars: Mapping[str, tuple[Artifact, ...]] = JARS) -> tuple[Artifact, ...]:
+    """The jars of a release; `LockstepError` where there is no such release."""
+    if release not in jars:
+        raise LockstepError(
+            f"no jars are pinned for release {release} of Apache Kafka",
+            cure=f"name one of {', '.join(jars)}",
+        )
+    return jars[release]
+
+
 class Jvm:
     """The classes of a release; Java is started with the first one that is made.
 
@@ -29,12 +39,7 @@ class Jvm:
 
     def __init__(self, release: str, jars: Mapping[str, tuple[Artifact, ...]] = JARS) -> None:
         global _started
-        if release not in jars:
-            raise LockstepError(
-                f"no jars are pinned for release {release} of Apache Kafka",
-                cure=f"name one of {', '.join(jars)}",
-            )
-        wanted = release, jars[release]
+        wanted = release, pinned(release, jars)
         if _started not in (None, wanted):
             raise LockstepError(
                 f"release {_started[0]} of Apache Kafka is loaded in this process, so that the "
@@ -90,10 +95,6 @@ class Jvm:
     def set_long(self, thing: Any, name: str, value: int) -> None:
         """Give a private field of type `long` another value."""
         self._member(thing, "getDeclaredField", name).setLong(thing, value)
-
-    def set_field(self, thing: Any, name: str, value: Any) -> None:
-        """Give a private field another object."""
-        self._member(thing, "getDeclaredField", name).set(thing, value)
 
     def call(self, thing: Any, name: str, *arguments: int) -> Any:
         """What a method returns that its package keeps to itself; its parameters are `int`."""
