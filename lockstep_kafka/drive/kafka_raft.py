@@ -13,13 +13,15 @@ from typing import Any, ClassVar
 from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.errors import LockstepError
 from lockstep_kafka.drive.jvm import Jvm
-from lockstep_kafka.drive.raft_node import Api, Classes, Halted, RaftNode
+from lockstep_kafka.drive.raft_node import Api, Classes, Halted, RaftNode, Seen, partition_of
 from lockstep_kafka.drive.releases import RAFT_JARS
 
 _LONG_MS = 10_000
 """Longer than each timeout of a voter: of an election, of a fetch, and of a leader's majority."""
 _TURNS = 8
 """How many timeouts may pass until a voter stands as a candidate: a leader resigns first."""
+_MOST_BATCHES = 2
+"""How many batches `MockLog` reads at most, each of one record."""
 _ROLES = {"Leader": "LEADER", "Candidate": "CANDIDATE"}
 _NOBODY = 0
 """The id of no voter."""
@@ -46,21 +48,29 @@ class KafkaRaft(Driver):
         self._nodes = {one: self._make_node(self._classes, one, numbers) for one in numbers}
         self._votes: dict[tuple[int, int, int], Any] = {}
         """By epoch, candidate and voter, the response that gave the vote."""
+        self._halted: dict[int, str] = {}
+        """By voter, what its client threw: there is no process any more."""
 
     def do(self, action: str, arguments: Mapping[str, Any]) -> object:
         numbers = {name: self._names.get(value, value) for name, value in arguments.items()}
         try:
             return getattr(self, f"_do_{action}")(**numbers)
-        except Halted as halted:  # whoever watches Kafka's process starts it again
-            halted.node.restart(halted.node.seen.log_end)
+        except Halted as halted:
+            if not halted.is_kafkas:
+                raise
+            self._halted[halted.number] = halted.text
             return None
+
+    def _leaves_out_since_4(self) -> bool:
+        """Whether deviations of releases from 4.0 on are there and are left out."""
+        return self._make_node.leaves_out_deviations and self._classes.jvm.version >= (4, 0)
 
     # Elections.
 
     def _do_time_out(self, v: int) -> object:
         node = self._nodes[v]
         before = node.seen.epoch
-        if self._classes.jvm.version >= (4, 0) and node.seen.state in ("Leader", "Resigned"):
+        if self._leaves_out_since_4() and node.seen.state in ("Leader", "Resigned"):
             return NOT_DONE  # it gives up the next epoch, too, and stands in the one after: 595-D5
         for _ in range(_TURNS):
             node.elapse(_LONG_MS)
@@ -80,17 +90,23 @@ class KafkaRaft(Driver):
         node.hear(node.sent[Api.VOTE, asked], unknown)
 
     def _do_grant(self, v: int, c: int) -> object:
-        is_granted = self._ask_for_vote(v, c)
+        voter = self._nodes[v].seen
+        if voter.epoch == self._nodes[c].seen.epoch and voter.leader is not None:
+            return NOT_DONE  # the epoch has a leader: the model's voter need not know
+        self._ask_for_vote(v, c)
         self._ask_again(v)
-        return None if is_granted else NOT_DONE
+        return None
 
-    def _ask_for_vote(self, v: int, c: int) -> bool:
+    def _ask_for_vote(self, v: int, c: int) -> None:
+        """A vote is kept until its candidate leads, an error arrives, and a refusal is lost."""
         candidate = self._nodes[c]
-        response = self._nodes[v].ask(candidate.sent[Api.VOTE, v].data())
-        is_granted = bool(response.topics().get(0).partitions().get(0).voteGranted())
-        if is_granted:
+        request = candidate.sent[Api.VOTE, v]
+        response = self._nodes[v].ask(request.data())
+        answer = partition_of(response)
+        if answer.voteGranted():
             self._votes[candidate.seen.epoch, c, v] = response
-        return is_granted
+        elif answer.errorCode():
+            candidate.hear(request, response)
 
     def _ask_again(self, v: int) -> None:
         """Candidates ask a voter that has given its vote in their epoch to another."""
@@ -161,42 +177,44 @@ class KafkaRaft(Driver):
     def _fetch(self, expected: str, v: int, leader: int, end: int = 0) -> object:
         """A follower fetches, and of records those before an offset arrive."""
         follower = self._nodes[v]
+        count = end - follower.seen.log_end
+        if count > _MOST_BATCHES or self._is_early(follower.seen, self._nodes[leader].seen):
+            return NOT_DONE
         if follower.seen.leader != leader or follower.seen.state != "Follower":
             self._begin(v, leader)
         request = follower.sent[Api.FETCH, leader]
         response = self._nodes[leader].ask(request.data())
-        partition = response.responses().get(0).partitions().get(0)
+        partition = partition_of(response)
         answer = _kind(partition)
-        if answer == "receive_snapshot" and self._is_early(follower, self._nodes[leader]):
-            return NOT_DONE
-        if answer == "fetch" and not self._cut(partition, end - follower.seen.log_end):
-            return NOT_DONE
+        if answer == expected == "fetch":
+            self._cut(partition, count)
+        before = follower.seen.snapshot
         follower.hear(request, response)
         self._download(v, leader)
-        return None if answer == expected else Took(expected, leader=f"answered by {answer}")
+        if answer == expected or follower.seen.snapshot != before:
+            return None  # what is observed shows which answer it was
+        return Took(expected, leader=f"answered by {answer}")
 
-    def _is_early(self, follower: RaftNode, leader: RaftNode) -> bool:
-        """A whole log could serve a fetch or tell where it diverges, and Kafka names a snapshot.
+    def _is_early(self, follower: Seen, leader: Seen) -> bool:
+        """Whether Kafka names a snapshot although the leader's log is whole, and that is left out.
 
-        That is for an empty log (630-D21), or one that ends in an older epoch than the snapshot
-        (630-D42). The model has no such step, so that the answer is lost.
+        It does so for an empty log (630-D21), and for one that ends in an older epoch than the
+        earliest snapshot (630-D42).
         """
-        snapshot = leader.seen.snapshot
-        is_behind = snapshot is not None and follower.seen.last_epoch < snapshot.epoch
-        return leader.seen.log_start == 0 and (follower.seen.log_end == 0 or is_behind)
-
-    def _cut(self, partition: Any, count: int) -> bool:
-        """Let a response have so many records, each a batch; whether there are so many."""
-        batches = list(partition.records().batches())
-        if count > len(batches):
+        if leader.log_start > 0 or leader.earliest is None:
             return False
+        is_deviation = follower.log_end == 0 or follower.last_epoch < leader.earliest
+        return self._make_node.leaves_out_deviations and is_deviation
+
+    def _cut(self, partition: Any, count: int) -> None:
+        """Let a response have so many records, each a batch, or all where there are less."""
+        batches = list(partition.records().batches())
         buffer = partition.records().buffer()
         buffer.limit(sum(int(batch.sizeInBytes()) for batch in batches[:count]))
         partition.setRecords(self._classes.records.readableRecords(buffer))
-        return True
 
     def _download(self, v: int, leader: int) -> None:
-        """A follower fetches the snapshot that it was told of, in chunks, until it is complete."""
+        """A follower fetches the snapshot that was named to it, in chunks, until it is complete."""
         follower = self._nodes[v]
         while (request := follower.sent.pop((Api.FETCH_SNAPSHOT, leader), None)) is not None:
             data = request.data()
@@ -215,7 +233,8 @@ class KafkaRaft(Driver):
         if self._would_stand_again(v):
             return NOT_DONE
         self._nodes[v].restart(end)
-        self._ask_again(v)
+        for voter in self._nodes:
+            self._ask_again(voter)
         return None
 
     def _do_wipe(self, v: int) -> object:
@@ -225,11 +244,21 @@ class KafkaRaft(Driver):
         return None
 
     def _would_stand_again(self, v: int) -> bool:
-        """Whether a voter is a candidate after a restart in an epoch that has a leader: 595-D7."""
-        return self._nodes[v].seen.state == "Follower" and self._nodes[v].seen.voted == v
+        """Whether a voter would be a candidate after a restart in an epoch that has a leader.
+
+        That is 595-D7, and left out.
+        """
+        is_deviation = self._nodes[v].seen.state == "Follower" and self._nodes[v].seen.voted == v
+        return self._leaves_out_since_4() and is_deviation
 
     def observe(self) -> Mapping[str, object]:
-        """Of each voter its epoch, role, vote and high watermark where it has them, and its log."""
+        """Of each voter its epoch, role, vote and high watermark where it has them, and its log.
+
+        The role of a voter that has halted is what it threw, which no state explains.
+        """
+        if self._halted:
+            names = {number: name for name, number in self._names.items()}
+            return {"role": {names[number]: text for number, text in self._halted.items()}}
         seen: dict[str, dict[str, object]] = {}
         for name, number in self._names.items():
             for variable, value in self._observe(self._nodes[number]).items():

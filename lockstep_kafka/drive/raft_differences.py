@@ -8,12 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep_kafka.drive.raft_node import Api, RaftNode
-
-
-def _partition(response: Any) -> Any:
-    """What a response to a vote or to a fetch of a snapshot has for the one partition."""
-    return response.topics().get(0).partitions().get(0)
+from lockstep_kafka.drive.raft_node import Api, RaftNode, partition_of
 
 
 class _Grants(RaftNode):
@@ -24,7 +19,7 @@ class _Grants(RaftNode):
     def ask(self, data: Any) -> Any:
         response = super().ask(data)
         if data.apiKey() == Api.VOTE:
-            given = _partition(response)
+            given = partition_of(response)
             is_mistaken = not given.errorCode() and self.has_voted == (self.seen.voted is not None)
             given.setVoteGranted(bool(given.voteGranted()) or is_mistaken)
         return response
@@ -42,6 +37,16 @@ class VotesForAnOlderLog(_Grants):
     has_voted = False
 
 
+class NeverVotes(RaftNode):
+    """A voter refuses its vote to every candidate."""
+
+    def ask(self, data: Any) -> Any:
+        response = super().ask(data)
+        if data.apiKey() == Api.VOTE:
+            partition_of(response).setVoteGranted(False)
+        return response
+
+
 class VoteLost(RaftNode):
     """A crash leaves a voter nothing of its epoch and its vote."""
 
@@ -56,7 +61,7 @@ class WatermarkTooEarly(RaftNode):
     def ask(self, data: Any) -> Any:
         response = super().ask(data)
         if data.apiKey() == Api.FETCH and self.seen.state == "Leader":
-            response.responses().get(0).partitions().get(0).setHighWatermark(self.seen.log_end)
+            partition_of(response).setHighWatermark(self.seen.log_end)
         return response
 
 
@@ -66,7 +71,7 @@ class DivergenceLeftOut(RaftNode):
     def ask(self, data: Any) -> Any:
         response = super().ask(data)
         if data.apiKey() == Api.FETCH:
-            partition = response.responses().get(0).partitions().get(0)
+            partition = partition_of(response)
             partition.setDivergingEpoch(type(partition.divergingEpoch())())
         return response
 
@@ -77,7 +82,8 @@ class SnapshotOfTheWrongSize(RaftNode):
     def ask(self, data: Any) -> Any:
         response = super().ask(data)
         if data.apiKey() == Api.FETCH_SNAPSHOT:
-            _partition(response).setSize(_partition(response).size() + 1)
+            snapshot = partition_of(response)
+            snapshot.setSize(snapshot.size() + 1)
         return response
 
 
@@ -91,6 +97,7 @@ class StaleLogStart(RaftNode):
 OF_RAFT: Mapping[str, type[RaftNode]] = {
     "vote-given-twice": VotesTwice,
     "vote-for-an-older-log": VotesForAnOlderLog,
+    "never-votes": NeverVotes,
     "vote-lost-by-a-crash": VoteLost,
     "watermark-too-early": WatermarkTooEarly,
     "divergence-left-out": DivergenceLeftOut,
@@ -98,3 +105,13 @@ OF_RAFT: Mapping[str, type[RaftNode]] = {
     "stale-log-start": StaleLogStart,
 }
 """Those of `kafka-raft`, by name."""
+
+
+class AsItIs(RaftNode):
+    """Kafka's voter, with all steps offered: it departs from the model by its deviations."""
+
+    leaves_out_deviations = False
+
+
+VOTERS: Mapping[str, type[RaftNode]] = {"as-it-is": AsItIs, **OF_RAFT}
+"""What may stand behind the `+` of `kafka-raft`."""

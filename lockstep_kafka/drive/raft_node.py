@@ -30,11 +30,23 @@ class Api(IntEnum):
 
 
 class Halted(Exception):
-    """The client of a voter has thrown what ends Kafka's process; the text is Java's."""
+    """A voter's client has thrown what ends Kafka's process; `text` is the first line of it.
 
-    def __init__(self, node: RaftNode, text: str) -> None:
-        super().__init__(text)
-        self.node = node
+    `is_kafkas` is false where the driver's network threw it, or Java has no memory.
+    """
+
+    def __init__(self, node: RaftNode, error: Any, *, is_kafkas: bool) -> None:
+        self.number = node.number
+        self.text = str(error.toString()).splitlines()[0]
+        self.is_kafkas = is_kafkas
+        super().__init__(f"voter {self.number} threw {self.text}")
+
+
+def partition_of(response: Any) -> Any:
+    """What a response has for the one partition; a fetch's topics are called `responses`."""
+    is_fetch = Api(response.apiKey()) == Api.FETCH
+    topics = response.responses() if is_fetch else response.topics()
+    return topics.get(0).partitions().get(0)
 
 
 @dataclass(frozen=True)
@@ -53,7 +65,7 @@ class Seen:
     `state` is Kafka's name: `Leader`, `Candidate`, `Follower`, `Unattached`, `Resigned` or, since
     4.0, `Prospective`. `leader` is whom it takes for the leader of its epoch, and `voted` whom it
     voted for. `log` has the epoch of each record, and `last_epoch` is that of the last one before
-    the end of the log.
+    the end of the log. `snapshot` is the latest one, and `earliest` the epoch of the earliest.
     """
 
     epoch: int
@@ -66,6 +78,7 @@ class Seen:
     last_epoch: int
     log: tuple[int, ...]
     snapshot: SnapshotFile | None
+    earliest: int | None
 
     @property
     def history(self) -> tuple[int, ...]:
@@ -104,6 +117,7 @@ class Classes:
         self.texts = jvm.named(f"{common}utils.Utils")
         self.list = jvm.named("java.util.ArrayList")
         self.throwable = jvm.named("java.lang.Throwable")
+        self._of_the_machine = jvm.named("java.lang.VirtualMachineError")
         self.context = jvm.named(
             f"{common}utils.internals.LogContext", f"{common}utils.LogContext"
         )()
@@ -120,6 +134,12 @@ class Classes:
             client.class_.getDeclaredConstructors(), key=lambda one: int(one.getParameterCount())
         )
         self._new.setAccessible(True)
+
+    def is_kafkas(self, error: Any) -> bool:
+        """Whether Kafka's code threw an error, and not the mocked network or Java itself."""
+        thrown_in = next((str(one.getClassName()) for one in error.getStackTrace()), "")
+        ours = f"{_RAFT}MockNetworkChannel", f"{_RAFT}MockMessageQueue"
+        return not isinstance(error, self._of_the_machine) and not thrown_in.startswith(ours)
 
     def addresses(self, voters: Sequence[int]) -> Any:
         """Where voters listen; nobody calls them there."""
@@ -180,6 +200,8 @@ class RaftNode:
     """
 
     chunk = 100
+    leaves_out_deviations = True
+    """Whether steps in which Kafka is known to deviate from the model are not offered."""
 
     def __init__(self, classes: Classes, number: int, voters: Sequence[int]) -> None:
         self.number = number
@@ -228,7 +250,7 @@ class RaftNode:
             try:
                 self._client.poll()
             except self._classes.throwable as error:
-                raise Halted(self, str(error)) from None
+                raise Halted(self, error, is_kafkas=self._classes.is_kafkas(error)) from None
             quiet += 1
             if not self._parts.queue.isEmpty():
                 quiet = 0
@@ -294,7 +316,7 @@ class RaftNode:
         field = self._jvm.field
         state, log = field(self._quorum, "state"), self._log
         voted, high_watermark = state.election().optionalVotedKey(), self._client.highWatermark()
-        leader = int(self._quorum.leaderIdOrSentinel())
+        leader, earliest = int(self._quorum.leaderIdOrSentinel()), log.earliestSnapshotId()
         return Seen(
             epoch=int(self._quorum.epoch()),
             state=str(state.name()),
@@ -310,6 +332,7 @@ class RaftNode:
                 for _ in range(field(batch, "entries").size())
             ),
             snapshot=self._latest_snapshot(),
+            earliest=int(earliest.get().epoch()) if earliest.isPresent() else None,
         )
 
     def _latest_snapshot(self) -> SnapshotFile | None:

@@ -15,7 +15,7 @@ from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Leader
-from lockstep_kafka.drive.raft_differences import OF_RAFT
+from lockstep_kafka.drive.raft_differences import VOTERS
 from lockstep_kafka.drive.raft_node import RaftNode
 from lockstep_kafka.drive.releases import NEWEST, NEWEST_RAFT
 
@@ -39,8 +39,8 @@ def kafka_session_cache(options: str) -> Driver:
 
 
 def kafka_raft(options: str) -> Driver:
-    """The driver of `snapshot_election`, with the same options."""
-    return _made(KafkaRaft, options, RaftNode, OF_RAFT, NEWEST_RAFT)
+    """The driver of `snapshot_election`, with the same options, and `+as-it-is`."""
+    return _made(KafkaRaft, options, RaftNode, VOTERS, NEWEST_RAFT)
 
 
 def kafka_client(options: str) -> Driver:

@@ -27,7 +27,6 @@ from lockstep_kafka.drive.fetcher import Fetcher
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.leader import Leader
 from lockstep_kafka.drive.messages import Answer, Interest, Messages
-from lockstep_kafka.drive.raft_differences import OF_RAFT
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[3]
@@ -239,66 +238,6 @@ def departing() -> list[str]:
         with driven(model, name, scope="small", workspace=ROOT) as software:
             try:
                 (_fill_the_cache if is_cache else _use_a_session)(software)
-            except Departed:
-                found.append(name)
-    return found
-
-
-def _lead(quorum: Driven, leader: str, voter: str) -> None:
-    """A voter is elected with the vote of another."""
-    quorum.do("time_out", v=leader)
-    quorum.do("grant", v=voter, c=leader)
-    quorum.do("become_leader", c=leader)
-
-
-def _download(quorum: Driven) -> None:
-    """A leader commits, and a third voter fetches the snapshot that its log gave way to."""
-    _lead(quorum, "v1", "v2")
-    for _ in ("its record is fetched", "and acknowledged"):
-        quorum.do("fetch", v="v2", leader="v1", end=1)
-    quorum.do("generate_snapshot", v="v1", end=1)
-    quorum.do("advance_log_start", v="v1")
-    quorum.do("learn_epoch", v="v3", w="v1")
-    quorum.do("receive_snapshot", v="v3", leader="v1")
-
-
-def _diverge(quorum: Driven) -> None:
-    """A leader writes what nobody fetches, and fetches from the next one."""
-    quorum.do("time_out", v="v1")
-    quorum.do("grant", v="v2", c="v1")
-    _lead(quorum, "v2", "v3")
-    quorum.do("become_leader", c="v1")
-    quorum.do("learn_epoch", v="v1", w="v2")
-    quorum.do("truncate", v="v1", leader="v2")
-
-
-def _stand_twice(quorum: Driven) -> None:
-    """Two stand in an epoch, and a third one, which crashes, has voted for one of them."""
-    quorum.do("time_out", v="v1")
-    quorum.do("time_out", v="v2")
-    quorum.do("grant", v="v3", c="v1")
-    quorum.do("restart", v="v3", end=0)
-
-
-def _stand_with_less(quorum: Driven) -> None:
-    """One stands whose log is older than that of who hears of it."""
-    _lead(quorum, "v1", "v2")
-    quorum.do("time_out", v="v3")
-    quorum.do("time_out", v="v3")
-    quorum.do("learn_epoch", v="v1", w="v3")
-
-
-def quorum_departing() -> list[str]:
-    """Those of a quorum, with each difference and without any, that depart in a few steps."""
-    found, crash = [], {"MAX_RESTARTS": 1}
-    for name in ["kafka-raft", *(f"kafka-raft+{name}" for name in OF_RAFT)]:
-        with driven(
-            "snapshot_election", name, scope="small", constants=crash, workspace=ROOT
-        ) as software:
-            try:
-                for act in (_download, _diverge, _stand_twice, _stand_with_less):
-                    act(software)
-                    software.reset()
             except Departed:
                 found.append(name)
     return found

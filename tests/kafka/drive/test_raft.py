@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lockstep_kafka.drive.raft_differences import OF_RAFT
-from lockstep_kafka.drive.releases import RAFT_JARS
-from tests.kafka.drive.exercises import in_child, quorum_departing, what_came
+from lockstep_kafka.drive.releases import NEWEST_RAFT, RAFT_JARS
+from tests.kafka.drive.exercises import in_child, what_came
+from tests.kafka.drive.quorum import DEVIATIONS, deviating, halting, left_out, quorum_departing
 
 ONE_EPOCH = {"MAX_EPOCH": 1}
 CRASHES = {"MAX_OFFSET": 2, "MAX_RESTARTS": 1}
@@ -18,9 +19,24 @@ def test_random_behaviours_of_a_quorum_conform() -> None:
     assert (came.verdict, came.steps > 100) == ("holds", True), came
 
 
+def test_what_a_voter_throws_departs_and_a_failure_of_the_run_is_an_error() -> None:
+    kafkas, ours = in_child(halting).values()
+    assert (kafkas[:9], "IllegalStateException: no more" in kafkas) == ("Departed:", True), kafkas
+    assert (ours[:12], "voter 1 threw java.lang.OutOf" in ours) == ("DriverError:", True), ours
+
+
 @pytest.mark.slow
 def test_every_difference_of_a_voter_departs_and_kafka_does_not() -> None:
     assert in_child(quorum_departing) == [f"kafka-raft+{name}" for name in OF_RAFT]
+
+
+@pytest.mark.slow
+def test_deviations_depart_as_kafka_is_and_are_left_out_otherwise() -> None:
+    newest, oldest = in_child(deviating, NEWEST_RAFT), in_child(deviating, OLDEST)
+    assert all(newest.values()), newest
+    assert "IllegalStateException" in newest["595-D7, with a record"]
+    assert [name for name in DEVIATIONS if oldest[name]] == ["630-D21", "630-D42"]
+    assert in_child(left_out) == list(DEVIATIONS)
 
 
 @pytest.mark.verify
