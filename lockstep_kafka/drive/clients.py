@@ -16,10 +16,13 @@ from tempfile import TemporaryFile
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.system.user_cache import cache_folder, make_private
+from lockstep.words import printable, shown_path
+from lockstep_kafka.drive.jvm import require_java
 from lockstep_kafka.drive.releases import JARS, NEWEST
 
 _PROGRAMS = "lockstep_kafka.drive.programs"
 _MOST_SHOWN = 2_000
+_BUILDING_SECONDS = 900
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,17 @@ def _franz_go(release: str | None) -> Client:
     make_private(cache_folder())
     built = cache_folder() / f"franz-go-{pinned}"
     command = (go, "build", "-mod=readonly", "-o", str(built), ".")
-    made = subprocess.run(command, cwd=source, capture_output=True, text=True, timeout=900)
-    if made.returncode:
-        raise LockstepError(f"franz-go is not built: {made.stderr.strip().splitlines()[-1:]}")
+    try:
+        made = subprocess.run(
+            command, cwd=source, capture_output=True, text=True, timeout=_BUILDING_SECONDS
+        )
+        failed, said = made.returncode != 0, made.stderr
+    except subprocess.TimeoutExpired:
+        failed, said = True, f"{go} took longer than {_BUILDING_SECONDS} s"
+    if failed:
+        why = printable(said.strip().splitlines()[-1]) if said.strip() else f"{go} says nothing"
+        cure = "see that Go reaches its modules: `go mod download` in " + shown_path(source)
+        raise LockstepError(f"franz-go is not built: {why}", cure=cure)
     return Client("franz-go", pinned, (str(built),))
 
 
@@ -75,6 +86,7 @@ def _java(release: str | None) -> Client:
             f"no jars are pinned for release {release} of Apache Kafka",
             cure=f"name one of {', '.join(JARS)}",
         )
+    require_java(JARS[release])
     return Client("java", release, (sys.executable, "-m", f"{_PROGRAMS}.java", release))
 
 

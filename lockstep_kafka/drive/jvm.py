@@ -111,6 +111,13 @@ class Jvm:
         return self._members[key]
 
 
+def require_java(jars: tuple[Artifact, ...]) -> None:
+    """`LockstepError` where JPype, Java or one of the jars cannot be had; nothing is started."""
+    _jpype()
+    _library()
+    jars_of(jars)
+
+
 def _jpype() -> Any:
     try:
         import jpype

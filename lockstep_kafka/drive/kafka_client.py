@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.drive.values import canonical, plain
-from lockstep.errors import LockstepError
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep_kafka.drive.clients import Client, Process
@@ -24,9 +24,9 @@ from lockstep_kafka.drive.wire import FIRST_WITH_TOPIC_IDS, Fetch, Reply
 from lockstep_kafka.files.lines import AnsweredPartition
 
 SECONDS = 15.0
-"""How long a client may take until it sends again; it sends within milliseconds."""
+"""How long the driver waits until a client sends again; it sends within milliseconds."""
 STARTING_SECONDS = 45.0
-"""How long it may take until it sends first."""
+"""How long it waits until the client sends first."""
 
 _SENDS = ("send_sessionless", "send_full", "send_incremental", "send_replacing", "send_close")
 _RECEIVES = (
@@ -43,6 +43,19 @@ _FIRST_ID, _IDS_APART = 1_000_003, 7_919
 """Session ids that the leader draws: none of them is one of a scope's small names."""
 _PAUSED_EVERY = 4
 """Of so many requests two are sent while the client's user has paused its last topic."""
+
+
+STRICTER = "the model is stricter than the KIP here"
+
+
+class NotJudgedError(LockstepError):
+    """What a client does is neither what the model allows nor wrong; `why` says it in short."""
+
+    exit_code = ExitCode.INCONCLUSIVE
+
+    def __init__(self, what: str, why: str, cure: str) -> None:
+        super().__init__(f"{what}; not judged: {why}", cure=cure)
+        self.why = why
 
 
 class KafkaClient(Driver):
@@ -158,6 +171,7 @@ class KafkaClient(Driver):
             return self._sent_nothing(f, fetching)
         self._waiting[f] = waiting
         fetch = waiting.fetch
+        self._refuse_another_beginning(f, fetch)
         asked = {p: self._interest(one) for p, one in fetch.partitions.items()}
         known = dict.fromkeys(self._constants["PARTITIONS"]) | asked
         for p in self._open_listings(f, fetch):
@@ -175,14 +189,42 @@ class KafkaClient(Driver):
         return took
 
     def _next(self, f: str) -> Waiting | None:
-        """The next Fetch; None where none comes in time, or the client has ended."""
+        """The next Fetch; None where the client has ended without one."""
         assert self._leader is not None
-        end = time.monotonic() + (SECONDS if self._sent[f] else STARTING_SECONDS)
-        waiting, is_running = None, True
-        while waiting is None and is_running and time.monotonic() < end:
+        seconds = SECONDS if self._sent[f] else STARTING_SECONDS
+        end = time.monotonic() + seconds
+        while True:
             is_running = self._processes[f].is_running
             waiting = self._leader.take(self._names[f], seconds=0.5)
-        return waiting
+            if waiting is not None or not is_running:
+                return waiting
+            if time.monotonic() >= end:
+                raise NotJudgedError(
+                    f"{self.client.name} sends nothing for {seconds:g} s",
+                    "; ".join([self._processes[f].state, *self._leader.refused[-1:]]),
+                    cure="drive it again, on a machine with less to do",
+                )
+
+    def _refuse_another_beginning(self, f: str, fetch: Fetch) -> None:
+        """`NotJudgedError` where a client begins again that would go on in the model.
+
+        A full request is a row of the KIP's table at any time: a fetcher that lost a response or
+        knows no session sends it. The model's fetcher does so for reasons that are its steps.
+        """
+        metadata = self._state.metadata[f]
+        known = {0: 0} | {number: name for name, number in self._numbers.items()}
+        if fetch.epoch > 0 or fetch.session_id not in known:
+            return
+        id_as_expected = known[fetch.session_id] == metadata.session_id
+        if id_as_expected and (fetch.epoch < 0 or metadata.epoch == 0):
+            return
+        sent = f"({'ID' if fetch.session_id else 0}, {fetch.epoch})"
+        expected = f"({'ID' if metadata.session_id else 0}, {metadata.epoch})"
+        raise NotJudgedError(
+            f"{self.client.name} sends {sent}, where the model's fetcher sends {expected}",
+            STRICTER,
+            cure="read the table of KIP-227: the pair may be sent at any time",
+        )
 
     def _open_listings(self, f: str, fetch: Fetch) -> list[str]:
         """Partitions of which it is open whether the model lists them, too.
@@ -205,13 +247,13 @@ class KafkaClient(Driver):
         ]
 
     def _sent_nothing(self, f: str, fetching: Mapping[str, object]) -> Took:
-        """A client that never sends again departs: every fetcher goes on with its next request."""
+        """A client that has ended departs: every fetcher goes on with its next request."""
         state = self._processes[f].state
         if not self._sent[f]:
             refused = self._leader.refused if self._leader is not None else []
             said = "; ".join([state, *refused[-1:]])
             raise LockstepError(f"{self.client.name} sends no Fetch: {said}")
-        print(f"{self.client.name} sends nothing any more: {state}", file=sys.stderr)
+        print(f"{self.client.name}: {state}", file=sys.stderr)
         self._seen[f] = None
         if self._state.metadata[f].epoch > 0:
             return Took("send_incremental", wanted=fetching)

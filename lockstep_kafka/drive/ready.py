@@ -18,6 +18,7 @@ from lockstep_kafka.drive.leader import Leader
 from lockstep_kafka.drive.raft_differences import VOTERS
 from lockstep_kafka.drive.raft_node import RaftNode
 from lockstep_kafka.drive.releases import NEWEST, NEWEST_RAFT
+from lockstep_kafka.drive.wire import codec
 
 T = TypeVar("T")
 
@@ -48,6 +49,7 @@ def kafka_client(options: str) -> Driver:
 
     `LockstepError` where there is no such client or release, or what it needs is not installed.
     """
+    codec()
     return KafkaClient(client_of(options))
 
 

@@ -84,7 +84,7 @@ def read_request(frame: bytes) -> Asked:
     low, high = VERSIONS.get(api, (0, -1))
     if not low <= version <= high:
         return Asked(api, version, correlation_id, "", None)
-    kio = _kio()
+    kio = codec()
     schema = kio.load_request_schema(api, version)
     header, start = _reader(schema.__header_schema__)(frame, 0)
     body, _ = _reader(schema)(frame, start)
@@ -268,7 +268,7 @@ def record_batch(offset: int) -> bytes:
 
 def _response(asked: Asked, body: Any) -> bytes:
     """The frame of an answer, whose body is made of the classes of the version."""
-    kio = _kio()
+    kio = codec()
     module = kio.load_payload_module(asked.api, asked.version, kio.response)
     schema = kio.load_response_schema(asked.api, asked.version)
 
@@ -315,12 +315,13 @@ class _Kio:
 
 
 @lru_cache(maxsize=1)
-def _kio() -> _Kio:
+def codec() -> _Kio:
+    """The codec; `LockstepError` where it is not installed."""
     return _Kio()
 
 
 def _reader(schema: Any) -> Any:
-    return _kio().reader(schema)
+    return codec().reader(schema)
 
 
 def frames(received: Iterator[bytes]) -> Iterator[bytes]:

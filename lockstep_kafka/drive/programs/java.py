@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from lockstep.errors import LockstepError
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.programs.consuming import WAIT_MS, consume
 
@@ -55,8 +56,11 @@ class Java:
 
 
 def main(release: str, topics: Sequence[str]) -> None:
-    """Load the release, and consume."""
-    jvm = Jvm(release)
+    """Load the release, and consume; what is missing is one line on standard error."""
+    try:
+        jvm = Jvm(release)
+    except LockstepError as error:
+        sys.exit(error.message if error.cure is None else f"{error.message}; cure: {error.cure}")
     consume(lambda *given: Java(jvm, *given), topics)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,8 +56,25 @@ def _ends_with_the_first_error() -> None:
     _HANDLER.handle_response = handle_response
 
 
+def _begins_again_after_incremental_responses() -> None:
+    _METADATA.next_incremental = _METADATA.next_close_existing
+
+
+def _goes_silent_with_the_first_error() -> None:
+    handle = _HANDLER.handle_response
+
+    def handle_response(self: Any, response: Any) -> Any:
+        if response.error_code:
+            threading.Event().wait()
+        return handle(self, response)
+
+    _HANDLER.handle_response = handle_response
+
+
 MISTAKES: Mapping[str, Callable[[], None]] = {
+    "begins-again-after-incremental-responses": _begins_again_after_incremental_responses,
     "ends-with-the-first-error": _ends_with_the_first_error,
+    "goes-silent-with-the-first-error": _goes_silent_with_the_first_error,
     "keeps-a-session-that-is-gone": _keeps_a_session_that_is_gone,
     "lists-everything": _lists_everything,
     "stays-in-its-epoch": _stays_in_its_epoch,
