@@ -53,7 +53,7 @@ class NotJudgedError(LockstepError):
 
     exit_code = ExitCode.INCONCLUSIVE
 
-    def __init__(self, what: str, why: str, cure: str) -> None:
+    def __init__(self, what: str, why: str = "", cure: str | None = None) -> None:
         super().__init__(f"{what}; not judged: {why}", cure=cure)
         self.why = why
 

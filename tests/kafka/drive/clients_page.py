@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -11,7 +12,7 @@ from multiprocessing import get_context
 
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import Walks
-from lockstep_kafka.drive.clients import CLIENTS
+from lockstep_kafka.drive.clients import CLIENTS, client_of
 from lockstep_kafka.rules import Rule, SideName, Verdict
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import loader, requirement_texts
@@ -45,42 +46,54 @@ WRONG = (
 )
 """Faults of `models/faults/fetch_session.py` that a client sees in the leader's answers."""
 
+STEPS, STEPS_WITH_FAULT = 120, 60
+"""Of each behaviour; the leader's and the network's count, too."""
 RUNS = (1, True, False), (2, True, False), (3, False, False), (4, True, True)
 """The seed of each behaviour, whether sessions live in it, and whether topics have ids."""
 
 
 class Column:
-    """All that came of one client; `missing` says why it was not driven."""
+    """All that came of one client; `missing` says why it cannot be had.
 
-    def __init__(self, client: str, *, is_short: bool = False) -> None:
-        explanations = Explanations(loader(ROOT))
-        self.name, self.missing = client, ""
+    `LockstepError` for a mistake of its driver.
+    """
+
+    def __init__(self, name: str, *, is_short: bool = False) -> None:
+        self.name, self.missing = name, ""
         self.right: list[Judged] = []
         self.wrong: dict[str, Judged] = {}
-        steps = 60 if is_short else 120
         try:
-            # Each behaviour is a run: after a departure the next one goes on.
-            for seed, is_calm, topic_ids in RUNS[: 1 if is_short else None]:
-                run = judged_client(
-                    client,
-                    explanations,
-                    Walks(1, steps, seed),
-                    constants={"TOPIC_IDS": topic_ids},
-                    is_calm=is_calm,
-                )
-                self.right.append(run)
-            self.name = self.right[0].client
-            if self._keeps_sessions and not self.departs:
-                for fault in WRONG[: 1 if is_short else None]:
-                    walks = Walks(1, steps, 2)
-                    self.wrong[fault] = judged_client(client, explanations, walks, fault)
+            client = client_of(f":{name}")
         except LockstepError as error:
-            self.missing = error.message
+            self.missing = " ".join(str(error).split())
+            return
+        explanations = Explanations(loader(ROOT))
+        steps = STEPS_WITH_FAULT if is_short else STEPS
+        # Each behaviour is a run: after a departure the next one goes on.
+        for seed, is_calm, topic_ids in RUNS[: 1 if is_short else None]:
+            run = judged_client(
+                client,
+                explanations,
+                Walks(1, steps, seed),
+                constants={"TOPIC_IDS": topic_ids},
+                is_calm=is_calm,
+            )
+            self.right.append(run)
+        self.name = self.right[0].client
+        if self._keeps_sessions and not self.departs:
+            for fault in WRONG[: 1 if is_short else None]:
+                walks = Walks(1, STEPS_WITH_FAULT, 2)
+                self.wrong[fault] = judged_client(client, explanations, walks, fault)
 
     @property
     def departs(self) -> bool:
         """Whether it departs with right answers."""
         return any(one.departs for one in self.right)
+
+    @property
+    def requests(self) -> int:
+        """How many requests the model explains, with right answers."""
+        return sum(one.requests for one in self.right)
 
     @property
     def _keeps_sessions(self) -> bool:
@@ -94,18 +107,13 @@ class Column:
         if self._keeps_sessions:
             return "yes"
         without = sum(one.heads["send_sessionless"] for one in self.right)
-        sent = sum(sum(one.heads.values()) for one in self.right)
+        sent = self.requests
         return f"{'no' if without == sent else 'asks'}: {without} of {sent} are (0, -1)"
 
     @property
     def step(self) -> str:
         """Whether it is in step with the model, with right answers."""
-        if self.missing:
-            return "not driven"
-        if self.departs:
-            behaviours = sum(bool(one.departs) for one in self.right)
-            return f"**departs** in {behaviours} of {len(self.right)} behaviours"
-        return f"{sum(sum(one.heads.values()) for one in self.right):,} requests"
+        return "not driven" if self.missing else came_of(self.right)
 
     @property
     def _runs(self) -> Sequence[Judged]:
@@ -129,8 +137,24 @@ class Column:
         """Whether it was in step with a wrong leader."""
         if name not in self.wrong:
             return "not driven"
-        one = self.wrong[name]
-        return "**departs**" if one.departs else f"{sum(one.heads.values()):,} requests"
+        return came_of([self.wrong[name]])
+
+
+def came_of(runs: Sequence[Judged]) -> str:
+    """How many requests the model explains, and why behaviours ended before their last step."""
+    ends = Counter(
+        end
+        for one in runs
+        for end in (
+            one.departs and "**departs**",
+            one.not_judged and f"not judged: {one.not_judged}",
+            one.inconclusive and f"inconclusive: {one.inconclusive}",
+        )
+        if end
+    )
+    behaviours = f" ({{}} of {len(runs)} behaviours)" if len(runs) > 1 else ""
+    said = [f"{end}{behaviours.format(many)}" for end, many in ends.items()]
+    return "; ".join([f"{sum(one.requests for one in runs):,} requests", *said])
 
 
 def requirements() -> Sequence[str]:
@@ -152,7 +176,10 @@ def tables(columns: Sequence[Column]) -> str:
     def table(head: str, rows: Iterable[tuple[str, Callable[[Column], str]]]) -> str:
         lines = [f"| {head} | {' | '.join(one.name for one in columns)} |"]
         lines.append("|---" * (len(columns) + 1) + "|")
-        lines += [f"| {name} | {' | '.join(map(cell, columns))} |" for name, cell in rows]
+        lines += [
+            f"| {name} | {' | '.join(_in_table(cell(one)) for one in columns)} |"
+            for name, cell in rows
+        ]
         return "\n".join(lines)
 
     def cells(method: Callable[[Column, str], str], row: str) -> Callable[[Column], str]:
@@ -166,7 +193,7 @@ def tables(columns: Sequence[Column]) -> str:
                 ("in step with the model", lambda one: one.step),
             ],
         ),
-        "### Requirements\n\nRequests judged by the follower of logs; those that depart in bold.",
+        "## Requirements\n\nRequests judged by the follower of logs; those that depart in bold.",
         table(
             "requirement",
             [
@@ -174,9 +201,9 @@ def tables(columns: Sequence[Column]) -> str:
                 for row in requirements()
             ],
         ),
-        "### Answers\n\nRequests that came next, each of them one that the model allows.",
+        "## Answers\n\nRequests that came next and that the model allows.",
         table("answer", [(text, cells(Column.answer, one)) for one, text in ANSWERS.items()]),
-        "### Wrong answers\n\nThe leader has a fault; the client is judged all the same.",
+        "## Wrong answers\n\nThe leader has a fault; the model's fetcher judges all the same.",
         table("fault", [(f"`{one}`", cells(Column.fault, one)) for one in WRONG]),
         *(f"Not driven: {one.name}. {one.missing}" for one in columns if one.missing),
     ]
@@ -189,6 +216,10 @@ def tables(columns: Sequence[Column]) -> str:
     said = {text: [who for who, _ in group] for text, group in groupby(departed, lambda x: x[1])}
     parts += [f"- {'; '.join(dict.fromkeys(who))}: {text}" for text, who in said.items()]
     return "\n\n".join(parts)
+
+
+def _in_table(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def main() -> None:
@@ -209,7 +240,7 @@ def main() -> None:
         return
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,12 +12,13 @@ from lockstep.drive.driver import Took
 from lockstep.drive.driving import Course, Limits, drive
 from lockstep.drive.following import Following
 from lockstep.drive.guarded import Guarded, closing
+from lockstep.errors import LockstepError
 from lockstep.language.model import load_model
 from lockstep.plain.exploration import Walks
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep_kafka.drive.clients import client_of
-from lockstep_kafka.drive.kafka_client import KafkaClient
+from lockstep_kafka.drive.clients import Client
+from lockstep_kafka.drive.kafka_client import KafkaClient, NotJudgedError
 from lockstep_kafka.drive.loopback import Waiting
 from lockstep_kafka.drive.wire import Reply
 from lockstep_kafka.files.lines import FetchLine, RequestedPartition, TopicPartition
@@ -29,6 +30,7 @@ from tests.kafka.drive.exercises import ROOT
 
 MODEL, SCOPE = "fetch_session", "data"
 WIDE = {
+    "SESSION_IDS": tuple(range(1, 6)),
     "MAX_EPOCH": 2**31 - 1,
     "MAX_OFFSET": 12,
     "MAX_LEADER_EPOCH": 0,
@@ -36,63 +38,82 @@ WIDE = {
     "MAX_DISTURBANCES": 4,
     "MAX_FAILURES": 2,
 }
-"""Besides `SCOPE`, which has two partitions. Logs are short, so that most steps are requests."""
+"""Besides `SCOPE`, which has two partitions. Logs are short, so that most steps are requests. With
+few session ids the leader is soon left without one, and nothing more can be done."""
 
 
 @dataclass
 class Judged:
-    """What came of a run: `departs` says why nothing explains the last step; empty otherwise.
+    """What came of a run: at most one of the three texts says why it ended before its last step.
 
-    `after` counts the requests that came after an answer or a disturbance, `heads` the kinds of
-    session id and epoch that were sent. By the follower of logs, `judged` requests were judged and
-    `remarks` counts the departures of the client by the requirement.
+    `departs` is why nothing explains what the client did, `not_judged` why that is open, and
+    `inconclusive` what else ended it. Of the requests that the model explains `after` counts those
+    that came after an answer or a disturbance, `heads` the kinds of session id and epoch. By the
+    follower of logs, `judged` requests were judged and `remarks` counts the departures of the
+    client by the requirement.
     """
 
     client: str
     departs: str = ""
+    not_judged: str = ""
+    inconclusive: str = ""
     steps: int = 0
     after: Counter[str] = field(default_factory=Counter)
     heads: Counter[str] = field(default_factory=Counter)
     judged: int = 0
     remarks: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def requests(self) -> int:
+        """How many requests the model explains."""
+        return sum(self.heads.values())
+
+
+SECONDS = 45.0
+"""A run that takes longer is inconclusive."""
 
 _LEFT_OUT = "evict", "restart_broker", "restart_fetcher", "serve_full_without_session"
 
 
 class _Watched(KafkaClient):
-    """A driver that remembers what came after what, over all behaviours.
+    """A driver that remembers what came after what, in one behaviour.
 
     With `is_calm` sessions live: by chance alone few of them come to their second request.
     """
 
-    def __init__(self, client: str, *, is_calm: bool) -> None:
-        super().__init__(client_of(f":{client}"))
+    def __init__(self, client: Client, *, is_calm: bool) -> None:
+        super().__init__(client)
         self.never = dict.fromkeys(_LEFT_OUT, "Sessions live here.") if is_calm else {}  # type: ignore[misc]
         self.judged = Judged(f"{self.client.name} {self.client.version}")
-        self.behaviours: list[list[tuple[Waiting, Reply]]] = []
-        self._last = ""
+        self._last = self._sent_by = ""
+        self._is_begun = False
 
     def reset(self, constants: Mapping[str, Any]) -> None:
-        self.behaviours.append([])
+        if self._is_begun:
+            raise LockstepError("no departure is shortened: replays would be counted, too")
+        self._is_begun = True
         super().reset(constants)
-        self.exchanges = self.behaviours[-1]
-        self._last = ""
 
-    def do(self, action: str, arguments: Mapping[str, Any]) -> object:
-        done = super().do(action, arguments)
-        if isinstance(done, Took) and self._seen[arguments["f"]] is not None:
+    def count(self) -> None:
+        """Count the request that was sent last: it was found to be one that the model allows."""
+        if self._sent_by:
+            self.judged.heads[self._sent_by] += 1
             if self._last:
                 self.judged.after[self._last] += 1
-            self.judged.heads[done.action] += 1
-            self._last = ""
+            self._last = self._sent_by = ""
+
+    def do(self, action: str, arguments: Mapping[str, Any]) -> object:
+        self.count()
+        done = super().do(action, arguments)
+        if isinstance(done, Took) and self._seen[arguments["f"]] is not None:
+            self._sent_by = done.action
         elif arguments.get("via") == "AWAITED" or action in ("disconnect", "restart_fetcher"):
             self._last = action
         return done
 
 
 def judged_client(
-    client: str,
+    client: Client,
     explanations: Explanations,
     walks: Walks,
     fault: str | None = None,
@@ -100,21 +121,35 @@ def judged_client(
     *,
     is_calm: bool = True,
 ) -> Judged:
-    """Drive a client along random behaviours; `LockstepError` where it cannot be had."""
+    """Drive a client along one random behaviour; `LockstepError` for a mistake of its driver."""
+    assert walks.count == 1, "counting ends with the first departure"
     driver = _Watched(client, is_calm=is_calm)
     values = {**load_model_spec(ROOT, MODEL).scope(SCOPE).constants, **WIDE, **(constants or {})}
     guarded = Guarded(driver)
     with closing(guarded):
         following = Following(load_model(ROOT, MODEL, values, fault=fault), guarded)
-        came = drive(following, Course(walks), Limits())
+        _judge(driver, following, Course(walks))
+    driver.judged.steps = following.steps
+    _follow(driver.judged, BrokerFollower("leader", explanations), driver.exchanges)
+    return driver.judged
+
+
+def _judge(driver: _Watched, following: Following, course: Course) -> None:
+    """What came of the run, in words; `KeyboardInterrupt` where it was interrupted."""
     judged = driver.judged
-    judged.steps = came.steps
-    if came.verdict is Verdict.VIOLATED:
-        assert came.departed is not None
+    try:
+        came = drive(following, course, Limits(seconds=SECONDS))
+    except NotJudgedError as error:
+        judged.not_judged = error.why
+        return
+    if came.interrupted:
+        raise KeyboardInterrupt
+    if came.departed is not None:
         judged.departs = _reason(str(came.departed))
-    for number, exchanges in enumerate(driver.behaviours):
-        _follow(judged, BrokerFollower(f"leader-{number}", explanations), exchanges)
-    return judged
+        return
+    driver.count()
+    if came.verdict is not Verdict.HOLDS:
+        judged.inconclusive = came.because
 
 
 def _reason(departed: str) -> str:
