@@ -44,8 +44,7 @@ class Halted(Exception):
 
 def partition_of(response: Any) -> Any:
     """What a response has for the one partition; a fetch's topics are called `responses`."""
-    is_fetch = Api(response.apiKey()) == Api.FETCH
-    topics = response.responses() if is_fetch else response.topics()
+    topics = response.responses() if response.apiKey() == Api.FETCH else response.topics()
     return topics.get(0).partitions().get(0)
 
 
@@ -251,9 +250,7 @@ class RaftNode:
                 self._client.poll()
             except self._classes.throwable as error:
                 raise Halted(self, error, is_kafkas=self._classes.is_kafkas(error)) from None
-            quiet += 1
-            if not self._parts.queue.isEmpty():
-                quiet = 0
+            quiet = quiet + 1 if self._parts.queue.isEmpty() else 0
             for request in self._parts.channel.drainSendQueue():
                 key = Api(request.data().apiKey()), int(request.destination().id())
                 self.sent[key] = request
