@@ -172,7 +172,7 @@ def drift(request: DriftRequest, view: DriftView, json: bool) -> int:
     Exit codes: 0 no row is to be read again, 1 some are, 2 the source cannot be had, 130
     interrupted.
     """
-    if find_spec("tree_sitter") is None:
+    if not all(map(find_spec, ("tree_sitter", "tree_sitter_java", "tree_sitter_scala"))):
         raise LockstepError(
             "tree-sitter is not installed, and it reads Kafka's source",
             cure="pip install 'lockstep[drift]'",

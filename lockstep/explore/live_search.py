@@ -15,8 +15,8 @@ from lockstep.plain.exploration import Exploration
 from lockstep.plain.lasso import unfulfilled_bindings
 from lockstep.plain.liveness import find_unfulfilled
 from lockstep.plain.run import PlainEngine, walked
-from lockstep.plain.shortest_lasso import Lassos
-from lockstep.plain.simplest import TooMany, simplest_lasso, tell_it_is_any
+from lockstep.plain.shortest_lasso import MOST_A_LEVEL, MOST_NODES, Lassos
+from lockstep.plain.simplest import TooMany, simplest_lasso
 from lockstep.plain.space import Limits, Space, Unfinished, build_space
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import (
@@ -155,7 +155,9 @@ def _decide(
             result.applied.add(prop.name)
         unfulfilled = find_unfulfilled(space, prop, pledges, limits, known.parts_of)
         if unfulfilled is not None:
-            trace = _behaviour(model, space, unfulfilled.lassos, result, environment)
+            trace, remarks = _behaviour(model, space, unfulfilled.lassos, environment)
+            said = [result.remark, *(f"{prop.name}: {remark}" for remark in remarks)]
+            result.remark = "; ".join(filter(None, said))
             _replay(model, prop, unfulfilled.parameters, trace)
             violations.append(Violation((prop.name,), unfulfilled.parameters, trace))
     result.unchecked = ()
@@ -177,19 +179,22 @@ def _behaviour(
     model: Model,
     space: Space,
     lassos: Lassos,
-    result: SearchResult,
     environment: frozenset[str] | None,
-) -> Trace:
-    """The simplest of some behaviours; any of them, as the result then says, where that is hard."""
-    why, trace = lassos.remark, space.trace(lassos.first(), lassos.stem)
+) -> tuple[Trace, list[str]]:
+    """The simplest of some behaviours, or any of them; and why it may not be the simplest."""
+    remarks = []
+    if not lassos.is_shortest:
+        remarks.append(
+            f"its cycle may not be a shortest one: more than {MOST_NODES:,} ways to repeat"
+        )
+    if lassos.is_cut:
+        remarks.append(f"it may not be the simplest: more than {MOST_A_LEVEL:,} states are as near")
     if environment is not None:
         try:
-            trace = simplest_lasso(PlainEngine(model), space, lassos, environment)
+            return simplest_lasso(PlainEngine(model), space, lassos, environment), remarks
         except (TooMany, KeyboardInterrupt) as bound:
-            why = why or str(bound) or "interrupted"
-    if why:
-        tell_it_is_any(result, why)
-    return trace
+            remarks.append(f"it may not be the simplest: {str(bound) or 'interrupted'}")
+    return space.trace(lassos.first(), lassos.stem), remarks
 
 
 def _replay(model: Model, prop: Property, parameters: tuple[Any, ...], behaviour: Trace) -> None:

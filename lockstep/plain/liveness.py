@@ -8,7 +8,7 @@ the states without the goal where all promises can be kept: see `fair_parts`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,13 @@ def find_unfulfilled(
         search = LassoSearch(space, promises, premise & ~goal, ~goal, limits)
         parts = parts_of(space, promises, search.region, limits)
         lassos = search.shortest(parts, None if found is None else found.lassos.stem)
-        if lassos is not None and (found is None or lassos.length < found.lassos.length):
+        if lassos is None:
+            continue
+        is_shortest = lassos.is_shortest
+        if found is not None and found.lassos.stem == lassos.stem:
+            is_shortest &= found.lassos.is_shortest
+        if found is None or lassos.length < found.lassos.length:
             found = Unfulfilled(parameters, lassos)
+        # Where the cycle of one may be longer than need be, so may the shortest of them.
+        found = replace(found, lassos=replace(found.lassos, is_shortest=is_shortest))
     return found

@@ -22,6 +22,8 @@ MOST_NODES = 100_000
 """States of a cycle that are looked at, times the promises that may have been kept until then."""
 MOST_A_LEVEL = 10_000
 """States that are as many steps from the initial one, and from where cycles begin."""
+_STRETCH = 1_000
+"""States that are found between two looks at the limits, about."""
 
 Node: TypeAlias = tuple[int, ...]
 """A state's number, and what counts of the behaviour until then."""
@@ -33,13 +35,14 @@ Level: TypeAlias = dict[Node, list[tuple[int, Node]]]
 class Lassos:
     """Behaviours of the same length: each way through the levels is one, from their only start.
 
-    After `stem` steps the cycle begins. `remark` is empty where these are all shortest behaviours;
-    otherwise it says why they may not be.
+    After `stem` steps the cycle begins. `is_cut` says that there are more of that length, and
+    `is_shortest` is False where the cycle may be longer than need be.
     """
 
     stem: int
     levels: list[Level]
-    remark: str = ""
+    is_cut: bool = False
+    is_shortest: bool = True
 
     @property
     def length(self) -> tuple[int, int]:
@@ -92,15 +95,11 @@ class LassoSearch:
         if most is not None and stem > most:
             return None
         entries = recurring[due == stem].tolist()
-        cycles, remark = self._cycles(entries[:MOST_A_LEVEL], parts), ""
-        if cycles is None:
-            cycles = self._a_cycle(entries[0], parts == parts[entries[0]])
-            remark = f"perhaps not with the shortest cycle: more than {MOST_NODES:,} ways to repeat"
-        nodes, levels = cycles
+        shortest = self._cycles(entries[:MOST_A_LEVEL], parts)
+        nodes, levels = shortest or self._a_cycle(entries[0], parts == parts[entries[0]])
         stems, is_cut = self._stems(stem, nodes)
-        if not remark and (is_cut or len(entries) > MOST_A_LEVEL):
-            remark = f"more than {MOST_A_LEVEL:,} states are as near"
-        return Lassos(stem, [*stems, *levels], remark)
+        is_cut |= len(entries) > MOST_A_LEVEL
+        return Lassos(stem, [*stems, *levels], is_cut, is_shortest=shortest is not None)
 
     @cached_property
     def _due(self) -> NDArray[np.int32]:
@@ -233,6 +232,7 @@ class LassoSearch:
         """A cycle that keeps one promise after the other, each by the nearest step."""
         cycle: list[int] = []
         while True:
+            self._limits.watch()
             at = int(self._space.targets[cycle[-1]]) if cycle else entry
             back = self._way(at, part, state=lambda state: state == entry)
             promise = self._broken(entry, [*cycle, *back])
@@ -281,6 +281,8 @@ class LassoSearch:
         waiting = deque([start])
         while waiting:
             at = waiting.popleft()
+            if len(came) % _STRETCH == 0:
+                self._limits.watch()
             for step in space.steps(at):
                 target = int(space.targets[step])
                 if not part[target]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as NotYet
@@ -24,8 +25,8 @@ def in_thread(
 ) -> T:
     """What the work gives, or what it raises; `meanwhile` is called every so many seconds.
 
-    Where KeyboardInterrupt ends the waiting, `stop` is called, from another thread, until the work
-    has ended, or for half a minute.
+    Where KeyboardInterrupt or an error of `meanwhile` ends the waiting, `stop` is called, from
+    another thread, until the work has ended, or for half a minute.
     """
     future: Future[T] = Future()
 
@@ -36,7 +37,8 @@ def in_thread(
             future.set_exception(error)
 
     def end() -> None:
-        while not future.done():
+        ends = time.monotonic() + _STOP_SECONDS
+        while not future.done() and time.monotonic() < ends:
             with suppress(Exception):  # what runs it may have ended already
                 stop()
             wait([future], every)
@@ -50,8 +52,8 @@ def in_thread(
                 if future.done():
                     raise  # the work's own
                 meanwhile()
-    except KeyboardInterrupt:
+    except BaseException:
         ending = threading.Thread(target=end, name="lockstep-stop", daemon=True)
         ending.start()
-        ending.join(_STOP_SECONDS)
+        ending.join()
         raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import textwrap
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -67,20 +68,25 @@ class SourceCode:
         self._jars = tuple(jars)
 
     def find(self, member: Member, former: str = "") -> Found | None:
-        """The member where its name says that it is, else in another class of the same name.
+        """The member where its name says that it is, else in the class `former`, of another name.
 
-        Else it is looked for in the class `former`, of another name.
+        Else it is looked for in all other classes of such a name.
         """
-        found = self._find(member)
-        if found is None and former:
-            found = self._find(Member.named(f"{former}#{member.name}"))
-        return found
+        named = [member, Member.named(f"{former}#{member.name}")] if former else [member]
+        for find in (self._in_its_file, self._elsewhere):
+            for one in named:
+                if (found := find(one)) is not None:
+                    return found
+        return None
 
-    def _find(self, member: Member) -> Found | None:
+    def _in_its_file(self, member: Member) -> Found | None:
         path = "/".join((*member.package.split("."), member.types[0]))
         for file in (f"{path}.java", f"{path}.scala"):
             if file in self._texts and (found := self._in_file(file, member)) is not None:
                 return found
+        return None
+
+    def _elsewhere(self, member: Member) -> Found | None:
         word = re.compile(rb"\b(class|object|trait|interface|enum|record) +%s\b" % _last(member))
         others = (
             self._in_file(name, member)
@@ -91,16 +97,22 @@ class SourceCode:
         return ranked[0] if ranked else None
 
     def _in_file(self, path: str, member: Member) -> Found | None:
-        place: tuple[str, ...] = ()
-        nodes: list[Node] = []
+        package = PurePosixPath(path).parent.parts
+        nodes_in: dict[str, list[Node]] = {}
         for types, body in _bodies(_root(path, self._texts[path])):
             if types[-1] == member.types[-1] and (named := list(_members(body, member))):
-                place, nodes = types, nodes + named
-        if not nodes:
+                # A class and the object of its name are one place.
+                nodes_in.setdefault(".".join((*package, *types)), []).extend(named)
+        if not nodes_in:
             return None
-        tokens = "\n\n".join("\n".join(_tokens(node)) for node in nodes)
+        place = min(nodes_in, key=lambda place: _distance(place, member))
+        nodes = nodes_in[place]
+        # What the grammar does not read is no token: there the text counts as it stands.
+        tokens = "\n\n".join(
+            _text(node) if node.has_error else "\n".join(_tokens(node)) for node in nodes
+        )
         return Found(
-            ".".join((*PurePosixPath(path).parent.parts, *place)),
+            place,
             PurePosixPath(path).suffix[1:].capitalize(),
             hashlib.sha256(tokens.encode()).hexdigest()[:16],
             tuple(line for node in nodes for line in _lines(node)),
@@ -116,7 +128,7 @@ class SourceCode:
                     for name in archive.namelist():
                         if name.endswith((".java", ".scala")):
                             texts[name] = archive.read(name)
-            except (BadZipFile, OSError) as error:
+            except (BadZipFile, OSError, EOFError, RuntimeError, zlib.error) as error:
                 raise LockstepError(
                     f"{jar} is no jar of source: {error}", cure="remove it and fetch it again"
                 ) from None

@@ -136,7 +136,7 @@ def _rows(root: Path) -> dict[str, list[Requirement | Deviation]]:
 
 
 def _source(release: str) -> SourceCode:
-    if Path(release).is_dir():
+    if release not in SOURCES and Path(release).is_dir():
         jars = sorted(Path(release).glob("*-sources.jar"))
         if not jars:
             raise LockstepError(

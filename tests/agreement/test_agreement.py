@@ -27,14 +27,18 @@ from lockstep.plain.engine import Disagreement
 from lockstep.plain.supervision import Supervision
 from tests.agreement.judges import JUDGES, Judged
 from tests.interpreter.test_agreement import MISTAKES, changed
-from tests.random_models.pool import MODELS, judge_all, model_of
+from tests.random_models.pool import MODELS, Sample, is_the_same_every_day, judge_all, model_of
 
 
 def look(name: str, most: int = MODELS) -> Counter[str]:
-    """What a judge saw of so many models of the pool."""
+    """What a judge saw of so many models of the pool, but for those of the day."""
     counts = Counter[str]()
     judge = JUDGES[name]
-    judge_all(lambda sample: judge(Judged.of(sample, counts)), most=most, at_least=most // 2)
+
+    def look_at(sample: Sample) -> None:
+        judge(Judged.of(sample, counts if is_the_same_every_day(sample.seed) else Counter()))
+
+    judge_all(look_at, most=most, at_least=most // 2)
     return counts
 
 

@@ -238,7 +238,8 @@ def test_a_behaviour_is_found_where_brute_force_finds_one(random: RandomGraph) -
         return
     lassos = unfulfilled.lassos
     assert lassos.length == random.shortest_length()
-    assert not lassos.remark
+    assert lassos.is_shortest
+    assert not lassos.is_cut
     found = {tuple(way) for way in ways_of(lassos)}
     assert tuple(lassos.first()) in found
     for way in found:

@@ -95,6 +95,11 @@ def seeds(most: int = MODELS) -> Iterator[int]:
         yield number + (day() * 100 * _CYCLE if of_the_day else 0)
 
 
+def is_the_same_every_day(seed: int) -> bool:
+    """Whether the model of a seed is no other on another day; so of those that nobody chose."""
+    return seed < MODELS or not settings().derandomize
+
+
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="lockstep-random-models-")

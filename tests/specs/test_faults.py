@@ -46,6 +46,7 @@ def test_every_claim_is_named_by_a_fault(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_faults_of_the_day_are_caught(name: str) -> None:
     chosen = list(kafka_faults(name))[day() % DAYS :: DAYS]
+    assert chosen  # no names would mean all of them
     request = FaultsRequest((name,), engine="auto", names=tuple(chosen))
     model, tasks = plan_faults(find_workspace(ROOT), request, name)
     for task, _ in tasks[: len(chosen)]:

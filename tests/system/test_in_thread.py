@@ -9,8 +9,9 @@ import pytest
 from lockstep.system.in_thread import in_thread
 
 
-def test_work_that_is_interrupted_is_stopped_until_it_ends() -> None:
-    """What runs when it is first told to stop may not be all that it does."""
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_work_that_is_not_waited_for_is_stopped_until_it_ends(error: type[BaseException]) -> None:
+    """What runs when it is first asked to stop may not be all that it does."""
     ended = threading.Event()
     stops = threading.Semaphore(0)
 
@@ -20,8 +21,8 @@ def test_work_that_is_interrupted_is_stopped_until_it_ends() -> None:
         ended.set()
 
     def interrupt() -> None:
-        raise KeyboardInterrupt
+        raise error
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(error):
         in_thread(work, interrupt, every=0.01, stop=stops.release)
     assert ended.is_set()

@@ -2,8 +2,9 @@
 
 import re
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
@@ -11,7 +12,8 @@ from lockstep.errors import ExitCode
 from tests.cli.conftest import Desk
 
 pytestmark = pytest.mark.skipif(
-    find_spec("tree_sitter") is None, reason="tree-sitter is not installed: drift was not tried"
+    not all(map(find_spec, ("tree_sitter", "tree_sitter_java", "tree_sitter_scala"))),
+    reason="tree-sitter is not installed: drift was not tried",
 )
 
 ROOT = Path(__file__).parents[3]
@@ -206,6 +208,20 @@ def test_releases_that_cannot_be_had(drifting: Desk) -> None:
     assert "3 has no source jars" in drifting.run("drift", "1", "3").err
     (drifting.root / "3" / "gates-3-sources.jar").write_bytes(b"no jar")
     assert "is no jar of source" in drifting.run("drift", "1", "3").err
+    (drifting.root / "3" / "gates-3-sources.jar").write_bytes(damaged_jar())
+    ran = drifting.run("drift", "1", "3")
+    assert (ran.code, ran.err.count("is no jar of source")) == (ExitCode.USAGE, 1)
+
+
+def damaged_jar() -> bytes:
+    """A jar whose list of files is whole, but not what is packed in one of them."""
+    jar = BytesIO()
+    with ZipFile(jar, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("Gate.java", "class Gate {}\n" * 50)
+    content = bytearray(jar.getvalue())
+    begin = content.index(b"Gate.java") + len(b"Gate.java")
+    content[begin : begin + 8] = b"\xff" * 8
+    return bytes(content)
 
 
 def test_a_workspace_that_rests_on_nothing(desk: Desk) -> None:
