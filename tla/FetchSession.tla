@@ -206,7 +206,7 @@ SendIncremental(f, wanted) ==
     /\ IsIncremental(metadata[f].epoch)
     /\ SendChanges(f, wanted, {})
 
-\* A topic made anew is removed by its old id, and listed by the new one.
+\* A topic created again is removed by its old id, and listed by the new one.
 SendReplacing(f, wanted, anew) ==
     /\ TopicIds
     /\ IsIncremental(metadata[f].epoch)
