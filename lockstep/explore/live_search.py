@@ -22,6 +22,7 @@ from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import (
     SearchResult,
     Violation,
+    add_remark,
     report_error,
     report_unfulfilled,
 )
@@ -156,8 +157,8 @@ def _decide(
         unfulfilled = find_unfulfilled(space, prop, pledges, limits, known.parts_of)
         if unfulfilled is not None:
             trace, remarks = _behaviour(model, space, unfulfilled.lassos, environment)
-            said = [result.remark, *(f"{prop.name}: {remark}" for remark in remarks)]
-            result.remark = "; ".join(filter(None, said))
+            for remark in remarks:
+                add_remark(result, f"{prop.name}: {remark}")
             _replay(model, prop, unfulfilled.parameters, trace)
             violations.append(Violation((prop.name,), unfulfilled.parameters, trace))
     result.unchecked = ()

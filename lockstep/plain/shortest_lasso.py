@@ -49,10 +49,15 @@ class Lassos:
         """By which they are compared: the steps of the stem, then those of the cycle."""
         return self.stem, len(self.levels) - self.stem
 
+    @property
+    def start(self) -> Node:
+        """The node in which they begin; of no meaning where they have no steps."""
+        return next(iter(self.levels[0])) if self.levels else ()
+
     def first(self) -> list[int]:
         """The steps of one of them."""
         way: list[int] = []
-        at = next(iter(self.levels[0]), ()) if self.levels else ()
+        at = self.start
         for level in self.levels:
             edge, at = level[at][0]
             way.append(edge)
@@ -196,7 +201,7 @@ class LassoSearch:
             ends = {
                 node
                 for node in following
-                if node[0] == node[1] and not node[3] and not self._weak & ~node[2]
+                if node[0] == node[1] and not self._broken(node[2], node[3])
             }
             if ends:
                 return _leading_to(ends, levels)
@@ -222,6 +227,10 @@ class LassoSearch:
         kept |= self._weak & ~enabled
         return kept, (missed | self._strong & enabled) & ~kept
 
+    def _broken(self, kept: int, missed: int) -> int:
+        """The promises that are not kept by a cycle that ends so."""
+        return missed | self._weak & ~kept
+
     def _enabled(self, state: int) -> int:
         """The promises that can be kept in a state."""
         if state not in self._enabled_at:
@@ -234,26 +243,22 @@ class LassoSearch:
         while True:
             self._limits.watch()
             at = int(self._space.targets[cycle[-1]]) if cycle else entry
-            back = self._way(at, part, state=lambda state: state == entry)
-            promise = self._broken(entry, [*cycle, *back])
-            if promise is None:
-                way = [*cycle, *back]
-                levels: list[Level] = [
-                    {(number,): [(edge, (number + 1,))]} for number, edge in enumerate(way)
+            way = [*cycle, *self._way(at, part, state=lambda state: state == entry)]
+            broken = self._broken_along(entry, way)
+            if not broken:
+                space = self._space
+                return [(entry,)], [
+                    {(space.source(edge),): [(edge, (int(space.targets[edge]),))]} for edge in way
                 ]
-                levels[0] = {(entry,): levels[0].pop((0,))}
-                return [(entry,)], levels
-            cycle += self._way_to_keep(promise, at, part)
+            cycle += self._way_to_keep((broken & -broken).bit_length() - 1, at, part)
 
-    def _broken(self, entry: int, cycle: list[int]) -> int | None:
-        """A promise that a cycle breaks; None when it keeps them all."""
-        targets = (int(self._space.targets[edge]) for edge in cycle)
-        enabled = [self._promises.at(state) for state in (entry, *targets)]
-        kept = set().union(*map(self._promises.by_step, cycle))
-        for promise in sorted(set().union(*enabled) - kept):
-            if self._promises.is_strong[promise] or all(promise in here for here in enabled):
-                return promise
-        return None
+    def _broken_along(self, entry: int, cycle: Iterable[int]) -> int:
+        """The promises that a cycle breaks."""
+        kept, missed = self._status(entry, 0, 0)
+        for edge in cycle:
+            kept |= _bits(self._promises.by_step(edge))
+            kept, missed = self._status(int(self._space.targets[edge]), kept, missed)
+        return self._broken(kept, missed)
 
     def _way_to_keep(self, promise: int, start: int, part: Mask) -> list[int]:
         """The way to a step that keeps a promise or, if it is weak, to where that is disabled."""

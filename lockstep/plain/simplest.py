@@ -30,7 +30,7 @@ from lockstep.language.records import RecordDomain
 from lockstep.plain.ending import Ending, Remaining, ending_of, plain_remaining, violated_at_the_end
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import SearchResult, Violation, report_violation
+from lockstep.results.search_result import SearchResult, Violation, add_remark, report_violation
 from lockstep.results.trace import Step, Trace
 
 if TYPE_CHECKING:  # numpy is not needed before
@@ -80,8 +80,7 @@ def put_simplest(
 
 def tell_it_is_any(result: SearchResult, why: str) -> None:
     """Say in a result that its behaviour is any of the shortest."""
-    remark = f"the behaviour is a shortest one, perhaps not the simplest: {why}"
-    result.remark = "; ".join(filter(None, (result.remark, remark)))
+    add_remark(result, f"the behaviour is a shortest one, perhaps not the simplest: {why}")
 
 
 def simplest(
@@ -110,13 +109,14 @@ def simplest_lasso(
 ) -> Trace:
     """The simplest of some behaviours that never end; `TooMany` where a bound is met."""
     levels = _least_disturbed(space, lassos, environment)
-    ways = _Ways(next(iter(levels[0]), None) if levels else None, engine.model)
+    ways = _Ways(lassos.start, engine.model)
     for level in levels:
         for node in ways.new_level():
+            before = space.states[space.source(level[node][0][0])]
+            steps = list(engine.successors(before))
             for edge, after in level[node]:
-                before, step = space.states[space.source(edge)], space.step(edge)
-                order = list(engine.successors(before)).index(step)
-                ways.add(node, after, order, before, step)
+                step = space.step(edge)
+                ways.add(node, after, steps.index(step), before, step)
     return Trace(engine.model.initial, ways.simplest(), lassos.stem)
 
 

@@ -121,6 +121,11 @@ class SearchResult:
         return [name for name, count in self.fired.items() if count == 0]
 
 
+def add_remark(result: SearchResult, remark: str) -> None:
+    """Say in a result something more of how it was explored."""
+    result.remark = "; ".join(filter(None, (result.remark, remark)))
+
+
 def report_violation(result: SearchResult, violation: Violation) -> None:
     """Say in a result that properties are violated."""
     result.verdict = Verdict.VIOLATED

@@ -17,8 +17,8 @@ from tempfile import TemporaryFile
 from lockstep.errors import LockstepError, nearest
 from lockstep.system.user_cache import cache_folder, make_private
 from lockstep.words import printable, shown_path
-from lockstep_kafka.drive.jvm import require_java
-from lockstep_kafka.drive.releases import JARS, NEWEST
+from lockstep_kafka.drive.jvm import pinned, require_java
+from lockstep_kafka.drive.releases import NEWEST
 
 _PROGRAMS = "lockstep_kafka.drive.programs"
 _MOST_SHOWN = 2_000
@@ -81,12 +81,7 @@ def _franz_go(release: str | None) -> Client:
 
 def _java(release: str | None) -> Client:
     release = release or NEWEST
-    if release not in JARS:
-        raise LockstepError(
-            f"no jars are pinned for release {release} of Apache Kafka",
-            cure=f"name one of {', '.join(JARS)}",
-        )
-    require_java(JARS[release])
+    require_java(pinned(release))
     return Client("java", release, (sys.executable, "-m", f"{_PROGRAMS}.java", release))
 
 

@@ -19,7 +19,7 @@ from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep_kafka.drive.clients import Client, Process
 from lockstep_kafka.drive.loopback import Loopback, Waiting
-from lockstep_kafka.drive.messages import UNKNOWN, Interest
+from lockstep_kafka.drive.messages import RECEIVES, UNKNOWN, Interest
 from lockstep_kafka.drive.wire import FIRST_WITH_TOPIC_IDS, Fetch, Reply
 from lockstep_kafka.files.lines import AnsweredPartition
 
@@ -29,21 +29,12 @@ STARTING_SECONDS = 45.0
 """How long it waits until the client sends first."""
 
 _SENDS = ("send_sessionless", "send_full", "send_incremental", "send_replacing", "send_close")
-_RECEIVES = (
-    "receive_full",
-    "receive_sessionless",
-    "receive_incremental",
-    "receive_session_closed",
-    "receive_unknown_session",
-    "receive_wrong_epoch",
-)
 _NOT_LEADER_OR_FOLLOWER = 6
 _THROTTLE_MS = 5
 _FIRST_ID, _IDS_APART = 1_000_003, 7_919
 """Session ids that the leader draws: none of them is one of a scope's small names."""
 _PAUSED_EVERY = 4
 """Of so many requests two are sent while the client's user has paused its last topic."""
-
 
 STRICTER = "the model is stricter than the KIP here"
 
@@ -61,7 +52,7 @@ class NotJudgedError(LockstepError):
 class KafkaClient(Driver):
     """What drives a client; it is started for each fetcher of the scope."""
 
-    outcomes: ClassVar = {"send": _SENDS, "receive": _RECEIVES}
+    outcomes: ClassVar = {"send": _SENDS, "receive": RECEIVES}
     decides: ClassVar = {
         **dict.fromkeys(_SENDS, ("wanted",)),
         "send_replacing": ("wanted", "anew"),
@@ -297,7 +288,7 @@ class KafkaClient(Driver):
         self.exchanges.append((waiting, reply))
         self._waiting[f] = None
         waiting.answer(reply)
-        any(self._take(name, {"f": f}) for name in _RECEIVES)
+        any(self._take(name, {"f": f}) for name in RECEIVES)
 
     def _reply(self, response: Any, fetching: Mapping[str, Any]) -> Reply:
         """The answer as it is sent; a record has the offset that the client fetches from."""

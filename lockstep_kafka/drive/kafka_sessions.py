@@ -17,6 +17,7 @@ from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.leader import Leader, Read, Session
 from lockstep_kafka.drive.messages import (
     BEFORE_TOPIC_IDS,
+    RECEIVES,
     Answer,
     Interest,
     Messages,
@@ -39,14 +40,7 @@ class KafkaSessions(Driver):
             "serve_unknown_session",
             "serve_wrong_epoch",
         ),
-        "receive": (
-            "receive_full",
-            "receive_sessionless",
-            "receive_incremental",
-            "receive_session_closed",
-            "receive_unknown_session",
-            "receive_wrong_epoch",
-        ),
+        "receive": RECEIVES,
     }
     decides: ClassVar = {"serve_full_creating": ("i",)}
 

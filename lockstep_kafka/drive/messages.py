@@ -18,6 +18,16 @@ BEFORE_TOPIC_IDS = 12
 UNKNOWN = -1
 """An offset or epoch that a message leaves out."""
 
+RECEIVES = (
+    "receive_full",
+    "receive_sessionless",
+    "receive_incremental",
+    "receive_session_closed",
+    "receive_unknown_session",
+    "receive_wrong_epoch",
+)
+"""The actions of `fetch_session` by which a response arrives."""
+
 
 @dataclass(frozen=True)
 class Interest:

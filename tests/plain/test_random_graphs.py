@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given
@@ -12,6 +13,7 @@ from lockstep import Range, State
 from lockstep.language.fairness import Fairness
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
+from lockstep.plain import shortest_lasso
 from lockstep.plain.engine import Outcome, Pledge
 from lockstep.plain.fair_parts import Promises, fair_parts
 from lockstep.plain.lasso import promises_along, unfulfilled_binding
@@ -254,6 +256,30 @@ def test_a_behaviour_is_found_where_brute_force_finds_one(random: RandomGraph) -
             and random.owes_something(trace.states[: lassos.stem + 1])
             and unfulfilled_binding(random, prop, trace) == ()
         }
+
+
+@given(random_graphs())
+def test_a_fair_behaviour_is_found_where_there_are_too_many_to_compare(random: RandomGraph) -> None:
+    """Its stem is a shortest one, and its cycle may be longer than need be: it then says so."""
+    space, prop = random.space(), random.property()
+    premise = np.array([[state[0] in random.premise for state in space.states]])
+    goal = np.array([[state[0] in random.goal for state in space.states]])
+    pledges = Pledges([()], premise, goal)
+    right = find_unfulfilled(space, prop, pledges, Limits(MOST_NODES))
+    with (
+        patch.object(shortest_lasso, "MOST_NODES", 0),
+        patch.object(shortest_lasso, "MOST_A_LEVEL", 1),
+    ):
+        found = find_unfulfilled(space, prop, pledges, Limits(MOST_NODES))
+    assert (found is None) == (right is None)
+    if found is None or right is None:
+        return
+    trace = space.trace(found.lassos.first(), found.lassos.stem)
+    assert_it_happens(random, trace)
+    assert unfulfilled_binding(random, prop, trace) == ()
+    assert found.lassos.stem == right.lassos.stem
+    assert found.lassos.length >= right.lassos.length
+    assert not found.lassos.is_shortest or found.lassos.length == right.lassos.length
 
 
 def ways_of(lassos: Lassos) -> Iterator[list[int]]:

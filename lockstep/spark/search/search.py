@@ -21,7 +21,7 @@ from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.visited import VisitedStates
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.results.search_result import Progress, SearchResult
+from lockstep.results.search_result import Progress, SearchResult, add_remark
 from lockstep.spark.search.jobs import Jobs
 from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.owners import owners_for, places_by_owner, sample_of, shares_of, smallest
@@ -106,7 +106,7 @@ class SparkSearch(ParallelSearch):
             advice = f"up to {_FEW:,} states one machine takes a quarter of the processor time"
         else:
             return result
-        result.remark = "; ".join(filter(None, (result.remark, advice)))
+        add_remark(result, advice)
         return result
 
     def _resume(self) -> bool:
