@@ -14,7 +14,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
@@ -78,10 +78,10 @@ class _Listed:
 class _Drawn:
     """The instances of a wide action; the last one tried where none was found enabled."""
 
-    strategy: st.SearchStrategy[Instance]
+    strategy: Callable[[], st.SearchStrategy[Instance]]
 
     def draw(self, draw: st.DrawFn) -> Instance:
-        return draw(self.strategy)
+        return draw(self.strategy())
 
 
 @dataclass(frozen=True)
@@ -150,10 +150,12 @@ class Situations:
         options: list[_Option] = [_Nothing()]
         for number, action in enumerate(self._actions, start=1):
             if action.name in self._wide:
-                strategy = self._wide[action.name].at(state)
-                if strategy is None:
+                wide = self._wide[action.name]
+                leading = wide.leading(state)
+                if not leading:
                     continue
-                options.append(_Drawn(strategy))
+                # Most states are passed without a draw of this action.
+                options.append(_Drawn(cache(partial(wide.drawn, state, leading))))
                 ways.append((number, None, None))
             elif action.name in steps:
                 enabled_steps = steps[action.name]
@@ -228,21 +230,28 @@ class _WideAction:
     engine: PlainEngine
     guards: Mapping[int, int]
 
-    def at(self, state: State) -> st.SearchStrategy[Instance] | None:
-        """A strategy for its instances, or None where a guard rules out all of them."""
+    @cached_property
+    def _parts(self) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...]]:
+        """The first parameters, as many as can be listed, and the others."""
         parameters = self.action.parameters
         count = next(n for n in range(len(parameters)) if is_wide(parameters[: n + 1]))
-        rest = tuple(simplest(parameter.domain) for parameter in parameters[count:])
-        leading = [
+        return parameters[:count], parameters[count:]
+
+    def leading(self, state: State) -> list[Arguments]:
+        """The values of the parameters that can be listed which no guard rules out."""
+        first, others = self._parts
+        rest = tuple(simplest(parameter.domain) for parameter in others)
+        return [
             chosen
-            for chosen in itertools.product(*(parameter.domain for parameter in parameters[:count]))
+            for chosen in itertools.product(*(parameter.domain for parameter in first))
             if self._may_be_enabled(state, chosen, rest)
         ]
-        if not leading:
-            return None
+
+    def drawn(self, state: State, leading: Sequence[Arguments]) -> st.SearchStrategy[Instance]:
+        """A strategy for its instances whose first parameters have one of these values."""
         near = integers_near(state)
         bindings = st.tuples(
-            st.sampled_from(leading), *(values(one.domain, near) for one in parameters[count:])
+            st.sampled_from(leading), *(values(one.domain, near) for one in self._parts[1])
         ).map(lambda drawn: (*drawn[0], *drawn[1:]))
         instances = _first_enabled(
             bindings, lambda drawn: self.engine.run(self.action, state, drawn) is not None
