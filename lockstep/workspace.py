@@ -9,6 +9,7 @@ nothing of what was meant to be checked.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,8 +74,7 @@ class Workspace:
 def open_workspace(name: str) -> Workspace:
     """The workspace of that name, `kafka`, or in that folder; `LockstepError` for any other."""
     if name == KAFKA:
-        # An editable install has no copy of the workspace: it is the checkout itself.
-        for folder in (SHIPPED, SHIPPED.parents[1]):
+        for folder in _carried():
             if (workspace := workspace_in(folder)) is not None:
                 return Workspace(workspace.root, workspace.name, shipped=True)
     folder = Path(name).absolute()
@@ -85,6 +85,19 @@ def open_workspace(name: str) -> Workspace:
             cure=f"name a folder that has a lockstep.toml, or {KAFKA} for the models of lockstep",
         )
     return workspace
+
+
+def _carried() -> Iterator[Path]:
+    """The folders that may have the workspace that comes with lockstep."""
+    yield SHIPPED
+    # An editable install has no copy of the workspace: it is the checkout itself.
+    yield SHIPPED.parents[1]
+    if SHIPPED.parents[1].is_file():  # an archive, as Spark hands it on
+        from zipfile import Path as Archived
+
+        from lockstep.system.workspace_text import WorkspaceText
+
+        yield WorkspaceText.of(Archived(SHIPPED.parents[1], "lockstep/kafka/")).unpacked()
 
 
 def find_workspace(start: Path | None = None) -> Workspace:
@@ -115,7 +128,7 @@ def option_for(root: Path) -> str:
             return ""
     except LockstepError:
         pass
-    shipped = (workspace_in(folder) for folder in (SHIPPED, SHIPPED.parents[1]))
+    shipped = map(workspace_in, _carried())
     is_shipped = root in (found.root for found in shipped if found is not None)
     return f" --workspace {KAFKA if is_shipped else shlex.quote(str(root))}"
 

@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 from hatch_build import WORKSPACE
+from tests.packages import PIP, wheel_in
 from tests.processes import started_program
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.verify
 
-PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 PIN = re.compile(r"^([\w.-]+==\S+(?: ; [^\\]+)?)", re.MULTILINE)
 
 
@@ -51,11 +51,7 @@ def done(*command: str | Path, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    build = (*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT)
-    done(sys.executable, *build, folder=folder)
-    (file,) = folder.glob("*.whl")
-    return file
+    return wheel_in(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ from lockstep.campaign.place import WHOLE, Answers, Lost, Place, Share, Work
 from lockstep.campaign.processes import cores
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
-from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.garbage import look_seldom
 from lockstep.system.resident import granted_memory
+from lockstep.system.workspace_text import WorkspaceText
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockstep.spark.task_start import forget_archives
-from lockstep.spark.workspace_text import WorkspaceText
+from lockstep.system.workspace_text import WorkspaceText
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,6 +13,7 @@ _OURS = re.compile(
     r"^lockstep\.errors\.LockstepError: (?P<message>.*)(?:\n +cure: (?P<cure>.*))?", re.MULTILINE
 )
 _FILE_ERRORS = ("OSError", "FileNotFoundError", "PermissionError", "EOFError", "IsADirectoryError")
+_MISSING = re.compile(r"^ModuleNotFoundError: No module named '(?P<package>\w+)", re.MULTILINE)
 _CONFLICT = re.compile(r"Concurrent\w*Exception|DELTA_CONCURRENT")
 _KAFKA = re.compile(r"org\.apache\.kafka\.common\.(?:\w+\.)*\w+Exception: (?P<message>.*)")
 _JAVA = re.compile(r"^: (?P<message>.+)", re.MULTILINE)
@@ -41,6 +42,16 @@ def told_plainly(tables: str | Path) -> Iterator[None]:
 def _told(text: str, tables: str | Path) -> LockstepError | None:
     if ours := _OURS.search(text):
         return LockstepError(ours["message"], cure=ours["cure"])
+    if missing := _MISSING.search(text):
+        return LockstepError(
+            f"the Python of a task has no {missing['package']}",
+            cure="install it there; of lockstep the wheel will do, handed on as lockstep.zip",
+        )
+    if "[SCHEMA_NOT_FOUND]" in text:
+        return LockstepError(
+            f"the catalog has no schema {tables}",
+            cure="make it, or name a folder: as a Path, or with a slash",
+        )
     if _CONFLICT.search(text) or _STREAM_IS_TAKEN in text:
         return LockstepError(
             f"another run has written to {tables} meanwhile",

@@ -8,10 +8,9 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import resources
 from pathlib import Path
 from typing import IO
-
-_KEEPER = Path(__file__).with_name("keeper.py")
 
 
 @contextmanager
@@ -23,11 +22,13 @@ def child_process(
     It reads nothing. At the end of the block it is killed if it still runs, and so are its own
     children. A program that cannot be started ends with exit code 1 and says why.
     """
+    # As text: where lockstep is in an archive, nothing else can run a file of it.
+    keeper = resources.files(__package__).joinpath("keeper.py").read_text("utf-8")
     reader, writer = os.pipe()
     try:
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_KEEPER), *command],
+                [sys.executable, "-I", "-S", "-c", keeper, *command],
                 cwd=folder,
                 stdin=reader,
                 stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Runs a program and ends it when standard input ends: `python keeper.py COMMAND...`.
+"""Runs a program and ends it when standard input ends: `python -c TEXT COMMAND...`.
 
 Standard input is a pipe whose other end only lockstep holds, so it ends with lockstep, however that
 dies. The process leads a group of its own, which ends as a whole. Unlike Linux's PR_SET_PDEATHSIG

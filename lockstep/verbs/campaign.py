@@ -32,10 +32,10 @@ from lockstep.requests.campaign import TasksOptions
 from lockstep.requests.run import Run, Unwatched, Watch
 from lockstep.requests.search import SPARK
 from lockstep.spark.session import master_of
-from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import available_memory
 from lockstep.system.standard_streams import tell
+from lockstep.system.workspace_text import WorkspaceText
 from lockstep.verbs.check_result import PACKAGES
 from lockstep.words import plural, shown_path
 from lockstep.workspace import Workspace

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from collections.abc import Iterator
 from functools import cache
+from importlib import resources
 from importlib.metadata import version
-from pathlib import Path
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +16,6 @@ from numpy.typing import NDArray
 from lockstep.machine.code.machine import MachineCode, is_kept, kept_code
 from lockstep.system.user_cache import cache_folder
 from lockstep_kafka.columns.kernels.layout import MEMORY
-
-_KAFKA = Path(__file__).parent.parent
-_SOURCES = (
-    *sorted((_KAFKA / "columns" / "kernels").glob("*.py")),
-    *(_KAFKA / "sessions" / f"{name}.py" for name in ("knowledge", "leader_case", "fetcher_cases")),
-    _KAFKA / "files" / "fetch_fields.py",
-)
-"""What the kernel is made from, constants of other modules included."""
 
 _MANY_BYTES = 2**27
 """As many lines pay for compiling what follows them."""
@@ -43,8 +37,20 @@ class Kernel:
         return int(answer.value)
 
 
+def _sources() -> Iterator[bytes]:
+    """What the kernel is made from, constants of other modules included."""
+    package = resources.files("lockstep_kafka")
+    kernels = package.joinpath("columns/kernels").iterdir()
+    for file in sorted(kernels, key=attrgetter("name")):
+        if file.name.endswith(".py"):
+            yield file.read_bytes()
+    for name in ("knowledge", "leader_case", "fetcher_cases"):
+        yield package.joinpath(f"sessions/{name}.py").read_bytes()
+    yield package.joinpath("files/fetch_fields.py").read_bytes()
+
+
 def _key() -> str:
-    content = b"\0".join(source.read_bytes() for source in _SOURCES)
+    content = b"\0".join(_sources())
     return f"columns {hashlib.sha256(content).hexdigest()} {version('numba')}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from lockstep.spark.workspace_text import WorkspaceText
+from lockstep.system.workspace_text import WorkspaceText
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import Skipped
 from lockstep_kafka.files.request_log import read_line

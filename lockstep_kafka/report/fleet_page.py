@@ -28,11 +28,11 @@ def fleet_page(figures: FleetFigures, title: str) -> str:
 
     What logs hold is text in it, and never markup.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+        loader=PackageLoader("lockstep_kafka", "report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -13,7 +13,7 @@ from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.spark.failures import told_plainly
 from lockstep.spark.session import SparkOptions, master_of, spark_session
-from lockstep.spark.workspace_text import WorkspaceText
+from lockstep.system.workspace_text import WorkspaceText
 from lockstep.workspace import Workspace
 from lockstep_kafka.findings import FileFinding, Finding, LayoutFinding
 from lockstep_kafka.fleet.arrival import Arrived, Newcomers

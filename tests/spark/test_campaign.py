@@ -22,7 +22,7 @@ from lockstep.requests.campaign import SweepRequest
 from lockstep.requests.search import SPARK
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
-from lockstep.spark.workspace_text import WorkspaceText
+from lockstep.system.workspace_text import WorkspaceText
 from lockstep.verbs.fault_task import explore_fault
 from lockstep.verbs.faults import FaultsOfModel, FaultsRequest, faults
 from lockstep.verbs.sweep import check_one, sweep

@@ -27,6 +27,8 @@ _PAGES = """\
         ("lockstep.errors.LockstepError: the state is damaged\n  cure: begin anew", "is damaged"),
         ("FileNotFoundError: [Errno 2] No such file or directory: '/x'", "cannot read its log"),
         ("EOFError: /x has become shorter than 9 bytes while it was read", "become shorter"),
+        ("ModuleNotFoundError: No module named 'lockstep_kafka'", "a task has no lockstep_kafka"),
+        ("[SCHEMA_NOT_FOUND] The schema `a`.`tables` cannot be found.", "has no schema tables"),
         ("io.delta.exceptions.ConcurrentAppendException: Files were added", "another run"),
         (
             "org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node",

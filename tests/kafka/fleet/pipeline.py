@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from lockstep.spark.workspace_text import WorkspaceText
+from lockstep.system.workspace_text import WorkspaceText
 from lockstep_kafka.fleet.arrival import Arrived, arrived, range_row, range_table
 from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, batches_of, rows_of
 from lockstep_kafka.fleet.following import STATE_ORDER, Follow

@@ -11,10 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep_kafka.fleet.arrival import Arrived
+from lockstep_kafka.fleet.local_tables import LocalTables
 from lockstep_kafka.fleet.log_files import paths_of
 from lockstep_kafka.fleet.run import Run
 from lockstep_kafka.fleet.spark_tables import Tables
-from lockstep_kafka.fleet.tables import ALERTS, FOLLOWED_TABLES, INPUTS, Table
+from lockstep_kafka.fleet.tables import (
+    ALERTS,
+    ALL_TABLES,
+    BATCHES,
+    FOLLOWED_TABLES,
+    INPUTS,
+    STATES,
+    Table,
+)
 from tests.kafka.fleet.pipeline import BROKER_FROM, OBSERVED, ROOT, Rows
 
 if TYPE_CHECKING:
@@ -71,3 +80,15 @@ def of_fleet(folder: Path, *logs: Path) -> list[str]:
     """The arguments of a run but for the verb."""
     paths = [str(log) for log in logs]
     return ["--out", str(folder), "--master", "local[2]", "--broker-from", BROKER_FROM, *paths]
+
+
+def assert_same_tables(one: Path, other: Path) -> None:
+    """Two runs over the same logs have written the same."""
+    for table in set(ALL_TABLES) - {BATCHES, STATES}:
+        rows, expected = LocalTables(one).rows(table), LocalTables(other).rows(table)
+        assert plain(rows) == plain(expected), table.name
+
+
+def plain(rows: Rows) -> Counter[str]:
+    """Rows whatever their order."""
+    return Counter(repr(sorted(row.items())) for row in rows)

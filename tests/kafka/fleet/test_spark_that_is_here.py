@@ -6,14 +6,21 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from lockstep.spark.jars import TABLE_JARS
 from lockstep.system.maven import jar_of
+from lockstep.workspace import find_workspace
+from lockstep_kafka.columns.compiled import kernel
+from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.conform_tables import conform_tables
 from tests.kafka.fleet.pipeline import LOGS, ROOT
-from tests.kafka.fleet.runs import JAVA_OPTIONS
+from tests.kafka.fleet.runs import JAVA_OPTIONS, assert_same_tables
+from tests.packages import python_without_lockstep, wheel_in
+from tests.spark.cluster import cluster
 
 CASE = "m1-one-id-two-live-sessions.log.gz"
 
@@ -47,6 +54,42 @@ print(spark.range(4).count(), spark.conf.get("spark.sql.session.timeZone"))
 """
 
 
+JOB = """\
+import sys
+from pathlib import Path
+
+import lockstep
+import pyarrow
+from pyspark.sql import SparkSession
+
+from lockstep_kafka.columns.compiled import is_compiled
+from lockstep_kafka.verbs.conform_fleet import follow_logs
+
+
+def file_in_a_task(batches):
+    import lockstep_kafka
+
+    for _ in batches:
+        yield pyarrow.RecordBatch.from_pydict({"file": [lockstep_kafka.__file__]})
+
+
+tables, logs = map(Path, sys.argv[1:])
+spark = SparkSession.builder.getOrCreate()
+print(lockstep.__file__)
+print(spark.range(1).mapInArrow(file_in_a_task, "file string").first()[0])
+print(is_compiled())
+result = follow_logs(spark, [logs], tables)
+print(result.conform.exit_code, result.new.lines, "lines")
+"""
+
+DELTA = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.ui.enabled": "false",
+}
+
+
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
     folder = tmp_path / "logs"
@@ -55,21 +98,28 @@ def logs(tmp_path: Path) -> Path:
     return folder
 
 
-def ran(tmp_path: Path, program: list[str], text: str, *arguments: str) -> tuple[int, str, str]:
+def ran(
+    tmp_path: Path,
+    program: list[str],
+    text: str,
+    *arguments: str,
+    python: Path = Path(sys.executable),
+    path: Path = ROOT,
+) -> tuple[int, str, str]:
     """Run a script's text; its exit code and what it printed."""
     script = tmp_path / "script.py"
     script.write_text(text)
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": str(ROOT),
+        "PATH": f"{python.parent}:{os.environ['PATH']}",
+        "PYSPARK_PYTHON": str(python),
+        "PYTHONPATH": str(path),
         "JDK_JAVA_OPTIONS": f"{JAVA_OPTIONS} -Duser.timezone=Asia/Tokyo",
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
     done = subprocess.run(
         [*program, str(script), *arguments],
-        cwd=ROOT,
+        cwd=path,
         env=environment,
         capture_output=True,
         text=True,
@@ -92,6 +142,41 @@ def test_spark_submit_with_jars(tmp_path: Path, logs: Path) -> None:
     assert code == 1, (out, complaints)
     assert "new in this run: " in out
     assert f"tables: {tmp_path / 'tables'}" in out
+
+
+@pytest.mark.slow
+@pytest.mark.verify
+@pytest.mark.parametrize("is_local", [True, False])
+def test_spark_submit_hands_lockstep_on(tmp_path: Path, logs: Path, is_local: bool) -> None:
+    """Nothing of lockstep is installed, for the driver or for tasks."""
+    machines = nullcontext() if is_local else cluster(tmp_path / "cluster")
+    with machines as running:
+        submit(tmp_path, logs, "local[1]" if running is None else running.master)
+
+
+def submit(tmp_path: Path, logs: Path, master: str) -> None:
+    kernel()  # or lines would be followed one by one
+    archive = wheel_in(tmp_path).rename(tmp_path / "lockstep.zip")
+    python = python_without_lockstep(tmp_path / "environment")
+    settings = (part for item in DELTA.items() for part in ("--conf", "=".join(item)))
+    spark_submit = str(Path(sys.executable).with_name("spark-submit"))
+    program = [spark_submit, "--master", master, "--jars", table_jars(), *settings]
+    program += ["--py-files", str(archive)]
+    tables = tmp_path / "tables"
+    code, out, complaints = ran(
+        tmp_path, program, JOB, str(tables), str(logs), python=python, path=tmp_path
+    )
+    assert code == 0, complaints
+    in_driver, in_task, compiled, said = out.splitlines()
+    assert in_driver == f"{archive}/lockstep/__init__.py"
+    assert in_task.endswith("/lockstep.zip/lockstep_kafka/__init__.py")
+    assert compiled == "True"
+    workspace = find_workspace(ROOT)
+    request = ConformRequest((str(logs),), out=tmp_path / "local", workspace=workspace)
+    local = conform_tables(request)
+    assert local.new is not None
+    assert said == f"{local.conform.exit_code} {local.new.lines} lines"
+    assert_same_tables(tables, tmp_path / "local")
 
 
 @pytest.mark.verify

@@ -5,8 +5,9 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from lockstep.system.scratch import scratch_folder
@@ -28,18 +29,13 @@ class WorkspaceText:
     files: Mapping[str, bytes] = field(compare=False, repr=False)
 
     @classmethod
-    def of(cls, root: Path) -> WorkspaceText:
+    def of(cls, root: Traversable) -> WorkspaceText:
         """Models, claims and scopes of the workspace at `root`, and what marks it as one."""
-        paths = [root / name for name in _MARKERS]
+        markers = {name: root.joinpath(name) for name in _MARKERS}
+        files = {name: file.read_bytes() for name, file in markers.items() if file.is_file()}
         for folder in _FOLDERS:
-            paths += root.joinpath(folder).rglob("*")
-        return cls.of_files(
-            {
-                path.relative_to(root).as_posix(): path.read_bytes()
-                for path in sorted(paths)
-                if path.suffix in _ENDINGS and path.is_file()
-            }
-        )
+            files |= _files_below(root.joinpath(folder), folder)
+        return cls.of_files(files)
 
     @classmethod
     def of_files(cls, files: Mapping[str, bytes]) -> WorkspaceText:
@@ -85,3 +81,12 @@ class WorkspaceText:
             )
         except OSError:
             return False
+
+
+def _files_below(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        path = f"{name}/{entry.name}"
+        if entry.is_dir():
+            yield from _files_below(entry, path)
+        elif entry.name.endswith(_ENDINGS):
+            yield path, entry.read_bytes()
