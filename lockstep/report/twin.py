@@ -52,6 +52,9 @@ class TwinView(View[Comparison, TwinRun]):
         if run.without_twin:
             yield Paragraph(f"no twin: {', '.join(run.without_twin)}", "dim")
         yield from pending("not compared", run.pending)
+        for model, unseen in run.unseen.items():
+            values = "; ".join(f"{name} {', '.join(others)}" for name, others in unseen.items())
+            yield Paragraph(f"other scopes of {model} have what no refinement had: {values}", "dim")
         if len(run.results) > 1:
             yield Paragraph(self.summary(run), "bold")
 
@@ -70,6 +73,7 @@ class TwinView(View[Comparison, TwinRun]):
                 "transitions": sum(row.transitions for row in rows),
                 "seconds": round(sum(row.seconds for row in rows), 3),
                 "without_twin": list(run.without_twin),
+                "unseen": run.unseen,
                 "not_compared": [
                     {"model": task.model, "scope": task.scope.name} for task in run.pending
                 ],

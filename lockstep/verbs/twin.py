@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import LockstepError
@@ -12,10 +12,12 @@ from lockstep.requests.models import choose, refuse_unread
 from lockstep.requests.others import TwinRequest
 from lockstep.requests.run import Run, Unwatched, Watch, run_each
 from lockstep.results.notebook import ShownInNotebooks
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
+from lockstep.trace.layout import show
 from lockstep.twin.refinement import refinement_files
 from lockstep.twin.twin import TwinOptions, compare_twin
 from lockstep.twin.twin_files import TLC, tlc_jar, twin_files
@@ -41,10 +43,13 @@ USUAL_SCOPES = ("small", "default")
 class TwinRun(Run[Task, Comparison], ShownInNotebooks):
     """A `Compared` or an `Uncompared` of each model and scope.
 
-    `without_twin` are models that were left out because they have none.
+    `without_twin` are models that were left out because they have none. `unseen` says of each model
+    that was found to refine its abstract module which values of constants other scopes have, and no
+    refinement of this run had.
     """
 
     without_twin: tuple[str, ...] = ()
+    unseen: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,34 @@ def run_twin(
 ) -> TwinRun:
     """Do what was planned."""
     run = run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
-    return TwinRun(run.results, run.pending, plan.without_twin)
+    refining = _refining(run).items()
+    unseen = {name: values for name, seen in refining if (values := _unseen(plan, name, seen))}
+    return TwinRun(run.results, run.pending, plan.without_twin, unseen)
+
+
+def _refining(run: Run[Task, Comparison]) -> dict[str, list[Scope]]:
+    """The scopes in which models were found to refine their abstract modules."""
+    scopes: dict[str, list[Scope]] = {}
+    for one in run.results:
+        refinement = one.result.refinement if isinstance(one, Compared) else None
+        if refinement is not None and refinement.verdict is Verdict.HOLDS:
+            scopes.setdefault(one.task.model, []).append(one.task.scope)
+    return scopes
+
+
+def _unseen(plan: TwinPlan, name: str, seen: Sequence[Scope]) -> dict[str, tuple[str, ...]]:
+    """The values of a model's constants that no refinement had, in the order of its scopes."""
+    usual = load_model(plan.workspace.root, name).constants
+    spec = load_model_spec(plan.workspace.root, name)
+    unseen: dict[str, tuple[str, ...]] = {}
+    for constant in {name: None for scope in spec.scopes.values() for name in scope.constants}:
+        default = usual[constant]
+        had = {show(scope.constants.get(constant, default)) for scope in seen}
+        all_values = (scope.constants.get(constant, default) for scope in spec.scopes.values())
+        others = tuple(value for value in dict.fromkeys(map(show, all_values)) if value not in had)
+        if others:
+            unseen[constant] = others
+    return unseen
 
 
 def twin_scopes(spec: ModelSpec, scope: str | None = None) -> list[str]:
