@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lockstep.mutants.fate import Fate, Killer
 from lockstep.pages.progress import TerminalWatch
-from lockstep.report.mutants import COUNTED
+from lockstep.report.mutants import COUNTED, killed_by
 from lockstep.verbs.mutants import MutantsOfModel, MutantsRequest, mutants
 from lockstep.workspace import KAFKA, open_workspace
 
@@ -19,14 +20,15 @@ PAGE = ROOT / "docs" / "mutants.md"
 HEAD = """\
 # Mutants
 
-What became of every small change that `lockstep mutants` makes, each model in its scope
-`default`: `python -m bench.mutants` wrote this page on {date}. What the fates mean is in
-[See whether anything would tell](how-to/mutants.md). *Settled* are those killed by a claim, equal
-to the model, or up to the environment, in 100; the rest survives, and the reason for each stands
-in `[mutants]` of `specs/MODEL.toml`. `lockstep mutants MODEL --json` prints every mutant.
+What became of every small change that `lockstep mutants` makes, each in scope `default`, or where
+that does not run what changed, in the smallest scope that does: `python -m bench.mutants` wrote
+this page on {date}. What the fates mean is in [See whether anything would tell](how-to/mutants.md).
+*Killed* are counted by what kills them. *Caught* are those in 100 of what is killed, survives or is
+inconclusive; the reason for each that survives stands in `[mutants]` of `specs/MODEL.toml`.
+`lockstep mutants MODEL --json` prints every mutant.
 
-| model | mutants | killed | equal | environment | survives | inconclusive | settled |
-|---|---|---|---|---|---|---|---|
+| model | {columns} | caught |
+|{rules}|
 """
 
 
@@ -42,17 +44,24 @@ def main() -> int:
 
 def page(models: Sequence[MutantsOfModel]) -> str:
     """The page: a row a model, and one for all."""
-    lines = [HEAD.format(date=datetime.now(UTC).date()).rstrip("\n")]
+    columns = ["mutants", *map(str, Killer), *map(str, COUNTED[1:])]
+    head = HEAD.format(
+        date=datetime.now(UTC).date(),
+        columns=" | ".join(columns),
+        rules="|".join(["---"] * (len(columns) + 2)),
+    )
+    lines = [head.rstrip("\n")]
     lines += [_row(model.name, [model]) for model in models]
     lines.append(_row("**all**", models))
     return "\n".join(lines) + "\n"
 
 
 def _row(name: str, models: Sequence[MutantsOfModel]) -> str:
-    counts = [sum(model.count(fate) for model in models) for fate in COUNTED]
-    whole = sum(counts)
-    settled = f"{100 * sum(counts[:3]) / whole:.1f}" if whole else ""
-    return f"| {name} | {' | '.join(f'{count:,}' for count in (whole, *counts))} | {settled} |"
+    counts = {fate: sum(model.count(fate) for model in models) for fate in COUNTED}
+    open_ones = counts[Fate.KILLED] + counts[Fate.SURVIVES] + counts[Fate.INCONCLUSIVE]
+    caught = f"{100 * counts[Fate.KILLED] / open_ones:.1f}" if open_ones else ""
+    cells = [sum(counts.values()), *killed_by(models).values(), *list(counts.values())[1:]]
+    return f"| {name} | {' | '.join(f'{cell:,}' for cell in cells)} | {caught} |"
 
 
 if __name__ == "__main__":

@@ -17,14 +17,16 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What is explored, in which scope and within which bounds.
 
     `walks` random behaviours of up to `steps` steps, drawn by `seed`, are taken in place of a
-    search; those `by_hypothesis` in plain Python. `save` is the folder for a counterexample. The
-    bounds are those of `Bounds`. `text` is a digest of all files that the row depends on; where it
-    is empty, it depends on the workspace.
+    search; those `by_hypothesis` in plain Python. `elsewhere` are the scopes in which a mutant is
+    judged, in turn, that is not exercised in `scope`. `save` is the folder for a counterexample.
+    The bounds are those of `Bounds`. `text` is a digest of all files that the row depends on; where
+    it is empty, it depends on the workspace.
     """
 
     kind: str
     model: str
     scope: str
+    elsewhere: tuple[str, ...] = ()
     fault: str | None = None
     mutant: str | None = None
     proposal: str | None = None

@@ -7,14 +7,17 @@ not say it: `-` is another operation on numbers than on sets.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from lockstep.language import ir
+from lockstep.language.domain import BoolDomain, Domain
 from lockstep.language.domains import RangeDomain
+from lockstep.language.records import RecordDomain
+from lockstep.mutants.writes import Write, names_in, written_place
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,14 @@ class Edit:
     """A node with what takes its place: another expression, or nothing where it is a statement.
 
     `shown` is the node that a reader is shown, before and after; it is `old` or stands around it.
+    `run` is what runs where the change makes a difference, and nowhere else.
     """
 
     kind: str
     old: ast.expr | ast.stmt
     new: ast.expr | None
     shown: ast.expr | ast.stmt
+    run: ast.expr | ast.stmt
 
 
 NodeCode = Callable[[ast.AST], tuple[ir.Expression, ...]]
@@ -36,6 +41,7 @@ NodeCode = Callable[[ast.AST], tuple[ir.Expression, ...]]
 NodeValue = Callable[[ast.expr], Any]
 """The value that a name or attribute has when the model is loaded; None where it has none."""
 
+
 _SHIFTED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE,),
     ast.LtE: (ast.Lt,),
@@ -43,6 +49,8 @@ _SHIFTED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.GtE: (ast.Gt,),
     ast.Eq: (ast.LtE, ast.GtE),
 }
+_SUBCASE = (ast.LtE, ast.GtE)
+"""Comparisons of which equality is one case; the other is that of the shifted comparison."""
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -76,22 +84,27 @@ class Editor:
 
     code: NodeCode
     value: NodeValue
+    variables: Mapping[str, Domain]
+    writes: Mapping[str, Sequence[Write]]
+    """All writes of a file to the same place, by that place."""
 
     def edits(self, function: ast.FunctionDef) -> Iterator[Edit]:
         """The changes of a function's body, from its first line to its last."""
+        names = names_in(function)
         for statement in function.body:
-            yield from self._of_statement(statement)
+            yield from self._of_statement(statement, names)
 
-    def _of_statement(self, statement: ast.stmt) -> Iterator[Edit]:
+    def _of_statement(self, statement: ast.stmt, names: frozenset[str]) -> Iterator[Edit]:
         match statement:
             case ast.Expr(ast.Call(ast.Name("require"), [condition])):
                 yield from _of_guard(statement, condition)
             case ast.Expr(ast.Call()):
-                yield Edit("call dropped", statement, None, statement)
+                yield Edit("call dropped", statement, None, statement, statement)
             case ast.Expr():
                 return  # a docstring
-            case ast.Assign([ast.Attribute() | ast.Subscript()]):
-                yield Edit("assignment dropped", statement, None, statement)
+            case ast.Assign([ast.Attribute() | ast.Subscript() as target], value):
+                yield Edit("assignment dropped", statement, None, statement, value)
+                yield from self._of_target(statement, target, value)
             case ast.If(test):
                 yield _edit("branches swapped", test, _negated(test))
         compared = {
@@ -108,6 +121,11 @@ class Editor:
             elif isinstance(node, ast.comprehension):
                 for condition in node.ifs:
                     yield _edit("condition dropped", condition, ast.Constant(True))
+        for part in ast.walk(statement):
+            if isinstance(part, ast.Return) and part.value is not None:
+                yield from self._of_answer(part.value)
+        if isinstance(statement, ast.Assign | ast.Expr):
+            yield from self._of_write(statement, names)
 
     def _of_expression(self, node: ast.expr) -> Iterator[Edit]:
         match node:
@@ -117,26 +135,83 @@ class Editor:
                 other = ast.Or() if isinstance(operator, ast.And) else ast.And()
                 yield _edit("connective changed", node, ast.BoolOp(other, operands))
                 for left_out in operands:
-                    yield _edit("operand dropped", node, _without(node, left_out))
+                    without = _without(node, left_out)
+                    yield Edit("operand dropped", node, without, node, left_out)
             case ast.UnaryOp(ast.Not(), operand):
                 yield _edit("negation dropped", node, operand)
             case ast.IfExp(test, then, otherwise):
                 yield _edit("branches swapped", node, ast.IfExp(test, otherwise, then))
             case ast.Call(ast.Name(name) as called) if name in _OTHER_CALL and self.code(node):
                 kind = "quantifier changed" if name in ("all", "any") else "extremum changed"
-                yield Edit(kind, called, ast.Name(_OTHER_CALL[name]), node)
+                yield Edit(kind, called, ast.Name(_OTHER_CALL[name]), node, node)
+            case ast.Call(ast.Name("replace"), [old], keywords) if self.code(node):
+                for field in keywords:
+                    kept = [one for one in keywords if one is not field]
+                    less = ast.Call(node.func, [old], kept) if kept else old
+                    yield Edit("assignment dropped", node, less, node, field.value)
             case ast.BinOp():
                 yield from self._of_operation(node)
             case ast.Attribute():
                 yield from self._of_member(node)
+                yield from self._of_field(node)
+
+    def _of_answer(self, node: ast.expr) -> Iterator[Edit]:
+        """A helper that always says the same."""
+        if any(isinstance(part.domain, BoolDomain) for part in self.code(node)):
+            for truth in (True, False):
+                yield _edit("helper made constant", node, ast.Constant(truth))
+
+    def _of_write(self, statement: ast.Assign | ast.Expr, names: frozenset[str]) -> Iterator[Edit]:
+        """What the next function of the file writes to the same place, or calls with."""
+        place = written_place(statement)
+        writes = self.writes.get(place, ())
+        own = next((n for n, one in enumerate(writes) if one.statement is statement), len(writes))
+        text = ast.unparse(statement.value)
+        for write in (*writes[own + 1 :], *writes[:own]):
+            other = write.statement.value
+            if write.names <= names and ast.unparse(other) != text:
+                yield Edit("write of another action", statement.value, other, statement, statement)
+                return
+
+    def _of_target(self, statement: ast.Assign, target: ast.expr, run: ast.expr) -> Iterator[Edit]:
+        """A write to another variable of the same type."""
+        node = target
+        while isinstance(node, ast.Subscript) or isinstance(
+            getattr(node, "value", None), ast.Attribute | ast.Subscript
+        ):
+            node = node.value  # type: ignore[attr-defined]
+        match node:
+            case ast.Attribute(owner, name) if other := _next_like(self.variables, name):
+                changed = ast.Attribute(owner, other)
+                yield Edit("field changed", node, changed, statement, run)
+
+    def _of_field(self, node: ast.Attribute) -> Iterator[Edit]:
+        """A read of another variable, or of another field of a record, of the same type."""
+        for part in self.code(node):
+            match part:
+                case ir.Read():
+                    fields = self.variables
+                case ir.Field(record=ir.Expression(domain=RecordDomain(record))):
+                    fields = record.fields
+                case _:
+                    continue
+            if other := _next_like(fields, node.attr):
+                yield _edit("field changed", node, ast.Attribute(node.value, other))
+                return
 
     def _of_comparison(self, node: ast.Compare) -> Iterator[Edit]:
-        """Each comparison of a chain, shifted by one and negated."""
+        """Each comparison of a chain, shifted by one, negated and with one case left out."""
         for position, operator in enumerate(node.ops):
             kind = type(operator)
             for other in _SHIFTED.get(kind, ()):
                 if kind is not ast.Eq or self._compares_numbers(node):
                     yield _edit("comparison shifted", node, _compared(node, position, other))
+            if kind in _SUBCASE and self._compares_numbers(node):
+                yield _edit("subcase", node, _compared(node, position, ast.Eq))
+            match operator, node.comparators[position]:
+                case ast.In(), (ast.Tuple(cases) | ast.Set(cases)) as listed if len(cases) > 1:
+                    for left_out in cases:
+                        yield _edit("subcase", listed, _fewer(listed, left_out))
             yield _edit("comparison negated", node, _compared(node, position, _NEGATED[kind]))
 
     def _compares_numbers(self, node: ast.Compare) -> bool:
@@ -188,17 +263,28 @@ class Editor:
 def _of_guard(statement: ast.Expr, condition: ast.expr) -> Iterator[Edit]:
     """Each conjunct of a `require`, left out and negated."""
     if not isinstance(condition, ast.BoolOp) or isinstance(condition.op, ast.Or):
-        yield Edit("guard dropped", statement, None, statement)
-        yield Edit("guard negated", condition, _negated(condition), statement)
+        yield Edit("guard dropped", statement, None, statement, condition)
+        yield Edit("guard negated", condition, _negated(condition), statement, condition)
         return
     for conjunct in condition.values:
         changed = _without(condition, conjunct)
-        yield Edit("guard dropped", condition, changed, statement)
-        yield Edit("guard negated", conjunct, _negated(conjunct), statement)
+        yield Edit("guard dropped", condition, changed, statement, conjunct)
+        yield Edit("guard negated", conjunct, _negated(conjunct), statement, conjunct)
 
 
 def _edit(kind: str, old: ast.expr, new: ast.expr) -> Edit:
-    return Edit(kind, old, new, old)
+    return Edit(kind, old, new, old, old)
+
+
+def _next_like(fields: Mapping[str, Domain], name: str) -> str | None:
+    """The next field of the same type, in a circle; None where there is no other."""
+    like = [other for other in fields if name in fields and fields[other] == fields[name]]
+    return like[(like.index(name) + 1) % len(like)] if len(like) > 1 else None
+
+
+def _fewer(listed: ast.Tuple | ast.Set, left_out: ast.expr) -> ast.expr:
+    cases = [case for case in listed.elts if case is not left_out]
+    return ast.Set(cases) if isinstance(listed, ast.Set) else ast.Tuple(cases)
 
 
 def _negated(node: ast.expr) -> ast.expr:

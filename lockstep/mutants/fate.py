@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from lockstep.language.model import Model
+from lockstep.language.model import DEADLOCK, Model
 from lockstep.mutants.difference import Difference
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -18,6 +18,8 @@ class Fate(StrEnum):
     """A property is violated, the text has no meaning, or something never happens any more."""
     EQUAL = "equal"
     """It has the same labelled graph in this scope, and every property holds in it."""
+    NOT_EXERCISED = "not exercised"
+    """It is equal, for what it changes never runs in any scope in which it was judged."""
     ENVIRONMENT = "environment"
     """What changed is when the environment may act; the model claims nothing of that."""
     SURVIVES = "survives"
@@ -32,6 +34,20 @@ NO_MEANING = "no meaning"
 """What kills a mutant the text of which has no value in a reachable state."""
 SILENCE = "silence"
 """What kills a mutant in which an action never fires any more, or a premise never holds."""
+
+
+class Killer(StrEnum):
+    """What kinds of things kill a mutant: a claim says more than the other three."""
+
+    CLAIM = "claim"
+    NO_MEANING = NO_MEANING
+    DEADLOCK = DEADLOCK
+    SILENCE = SILENCE
+
+    @classmethod
+    def of(cls, by: str) -> Killer:
+        """That of what kills a mutant, which is a property unless it is one of the others."""
+        return cls(by) if by in (NO_MEANING, DEADLOCK, SILENCE) else cls.CLAIM
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ from functools import cached_property
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.endless import refuse_endless
 from lockstep.language.frontend import lower
-from lockstep.language.model import Model, load_model
+from lockstep.language.model import DEADLOCK, Model, load_model
+from lockstep.language.source import Change
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.mutants.compiled import CompiledModel
 from lockstep.mutants.difference import Difference, difference
 from lockstep.mutants.fate import Fate, Observed, Sentence, Silence, sentence
-from lockstep.mutants.mutant import Mutant
+from lockstep.mutants.mutant import Mutant, mutants_of
+from lockstep.mutants.parting import Parting, parting_of
 from lockstep.mutants.plain import PlainModel
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
@@ -29,24 +31,38 @@ MOST_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Judged:
-    """A mutant with its fate; `result` is None where nothing was searched."""
+    """A mutant with its fate; `result` is None where nothing was searched.
+
+    `actions` are the names of those that it changes, and `parting` what a survivor does otherwise.
+    """
 
     mutant: Mutant
     sentence: Sentence
     result: SearchResult | None
+    actions: frozenset[str] = frozenset()
+    parting: Parting | None = None
 
 
 class Judge:
     """Judges the mutants of one model, which is explored once."""
 
-    def __init__(self, model: Model, request: Exploration, environment: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        model: Model,
+        request: Exploration,
+        environment: Iterable[str] = (),
+        violated: Iterable[str] = (),
+    ) -> None:
         """`environment` are the actions that are the environment's.
 
-        The bounds of the request are those of each mutant, by default some times what the model
-        itself takes. `LockstepError` where the model itself does not hold, or has not all of its
-        states explored.
+        `violated` are properties that the model itself violates: the others judge. The bounds of
+        the request are those of each mutant, by default some times what the model itself takes.
+        `LockstepError` where the model itself does not hold, or has not all of its states explored.
         """
-        self._model = model
+        self._violated = frozenset(violated)
+        self.model = model = self._judged(model)
+        if DEADLOCK in self._violated:
+            request = replace(request, deadlock_allowed=True)
         self._whole = replace(request, bounds=Bounds(memory=request.bounds.memory))
         request = replace(request, on_progress=None)  # which is of the model itself
         self._reference: CompiledModel | PlainModel = (
@@ -74,14 +90,16 @@ class Judge:
         )
         self._request = replace(request, bounds=bounds)
 
+    @cached_property
+    def mutants(self) -> dict[str, Mutant]:
+        """The mutants of the model by their names."""
+        return {mutant.name: mutant for mutant in mutants_of(self.model)}
+
     def judge(self, mutant: Mutant) -> Judged:
         """What becomes of a mutant."""
-        model = self._model
+        model = self.model
         try:
-            changed = load_model(
-                model.universe.root, model.name, model.universe.constants, change=mutant.change
-            )
-            refuse_endless(changed, lower(changed))
+            changed = self._changed(mutant.change)
         except LockstepError as error:
             why = f"it does not load: {error.message.splitlines()[0]}"
             return Judged(mutant, Sentence(Fate.VOID, why), None)
@@ -92,7 +110,33 @@ class Judge:
         observed = self._observe(changed, changes)
         silence = Silence.of(changed, observed.result)
         fate = sentence(observed, silence, self._before, changes, self._environment)
-        return Judged(mutant, fate, observed.result)
+        if fate.fate is Fate.EQUAL and not self._runs(mutant):
+            fate = Sentence(Fate.NOT_EXERCISED, "what it changes never runs in this scope")
+        actions = frozenset(model.actions[number].name for number in changes.actions)
+        parting = parting_of(model, changed) if fate.fate is Fate.SURVIVES else None
+        return Judged(mutant, fate, observed.result, actions, parting)
+
+    def _runs(self, mutant: Mutant) -> bool:
+        """Whether what a mutant changes runs in any state; True where nothing shows it."""
+        try:
+            probe = self._changed(mutant.probe)
+        except LockstepError:
+            return True
+        observed = self._observe(probe, difference(self.model, probe))
+        return observed.result.error is not None or not observed.is_same
+
+    def _changed(self, change: Change) -> Model:
+        """The model with a change; `LockstepError` where it is none."""
+        universe = self.model.universe
+        loaded = load_model(universe.root, self.model.name, universe.constants, change=change)
+        changed = self._judged(loaded)
+        refuse_endless(changed, lower(changed))
+        return changed
+
+    def _judged(self, model: Model) -> Model:
+        """A model with the properties that can judge."""
+        kept = tuple(prop for prop in model.properties if prop.name not in self._violated)
+        return replace(model, properties=kept) if self._violated else model
 
     def _observe(self, changed: Model, changes: Difference) -> Observed:
         try:
@@ -102,15 +146,15 @@ class Judge:
 
     def _compiled(self) -> CompiledModel | PlainModel:
         try:
-            return CompiledModel.of(self._model, self._whole)
+            return CompiledModel.of(self.model, self._whole)
         except NotCompiled as reason:
             if self._whole.engine == "compiled":
                 raise LockstepError(
-                    f"{self._model.name} has no machine code in this scope: {reason}",
+                    f"{self.model.name} has no machine code in this scope: {reason}",
                     cure="--engine python judges its mutants, more slowly",
                 ) from None
             return self._plain
 
     @cached_property
     def _plain(self) -> PlainModel:
-        return PlainModel.of(self._model, self._whole)
+        return PlainModel.of(self.model, self._whole)

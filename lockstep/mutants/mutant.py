@@ -22,6 +22,7 @@ from lockstep.language.model import Model
 from lockstep.language.source import Change, Place
 from lockstep.language.totality import walk
 from lockstep.mutants.edits import Edit, Editor
+from lockstep.mutants.writes import writes_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Mutant:
 
     The name has the function, the kind of change and the text before and after, but no line: it
     stays the same while other lines come and go. `before` and `after` are the text of what is
-    changed on one line each; `after` is empty where it is left out.
+    changed on one line each; `after` is empty where it is left out. `probe` is another change, with
+    which the model has no meaning as soon as the code runs that the mutant changes.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Mutant:
     before: str
     after: str
     change: Change
+    probe: Change
 
     @property
     def file(self) -> Path:
@@ -86,28 +89,40 @@ def _places(model: Model) -> dict[Path, _Codes]:
 
 def _of_file(model: Model, module: ModuleType, file: SourceFile, codes: _Codes) -> Iterator[Mutant]:
     lines = {place.line for place in codes}
+    functions = sorted(file.functions.values(), key=lambda node: node.lineno)
     editor = Editor(
         lambda node: tuple(codes.get(Place.of(node, file.path), ())),
         lambda node: _value(node, vars(module)),
+        model.variables,
+        writes_of(functions),
     )
     path = file.path.relative_to(model.universe.root)
     stem = ".".join(path.with_suffix("").parts[1:])
-    for function in sorted(file.functions.values(), key=lambda node: node.lineno):
+    for function in functions:
         if lines.isdisjoint(range(function.lineno, (function.end_lineno or 0) + 1)):
             continue
         names: Counter[str] = Counter()
-        seen: set[Change] = set()
+        seen: set[str] = set()
         for edit in editor.edits(function):
-            change = _change(path, edit)
-            if change in seen:
-                continue
-            seen.add(change)
+            change = _change(path, edit.old, edit.new)
+            text = "".join(change.applied(file.text).split())
+            if text in seen:
+                continue  # two kinds of change may give the same
+            seen.add(text)
             before, after = _shown(file.text, edit, change)
             arrow = f" -> {after}" if after else ""
             name = f"{stem}.{function.name}: {edit.kind}: {before}{arrow}"
             names[name] += 1
             again = f" ({names[name]})" if names[name] > 1 else ""
-            yield Mutant(f"{name}{again}", edit.kind, edit.old.lineno, before, after, change)
+            yield Mutant(
+                f"{name}{again}",
+                edit.kind,
+                edit.old.lineno,
+                before,
+                after,
+                change,
+                _probe(path, edit.run),
+            )
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
@@ -120,15 +135,31 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     return None
 
 
-def _change(path: Path, edit: Edit) -> Change:
-    old = edit.old
+_NO_MEANING = "(0,)[1:][0] == 0"
+"""A condition that has no value, which nothing but running it shows."""
+
+
+def _probe(path: Path, run: ast.expr | ast.stmt) -> Change:
+    """The change that has no meaning where some code runs."""
+    if isinstance(run, ast.Assign | ast.Expr):
+        guard = ast.parse(f"require({_NO_MEANING})").body[0]
+        if isinstance(run, ast.Expr):
+            return _change(path, run, guard)
+        run = run.value
+    assert isinstance(run, ast.expr)
+    return _change(path, run, ast.IfExp(ast.parse(_NO_MEANING, mode="eval").body, run, run))
+
+
+def _change(path: Path, old: ast.expr | ast.stmt, new: ast.expr | ast.stmt | None) -> Change:
     end_line, end_column = old.end_lineno or old.lineno, old.end_col_offset or 0
     room = "\n" * (end_line - old.lineno)
-    if edit.new is None:
+    if new is None:
         text = f"pass{room}"
+    elif isinstance(new, ast.stmt):
+        text = f"{ast.unparse(new)}{room}"
     else:
-        text = ast.unparse(edit.new)
-        if room or type(edit.new) is not type(old) or isinstance(old, ast.IfExp):
+        text = ast.unparse(new)
+        if room or type(new) is not type(old) or isinstance(old, ast.IfExp):
             text = f"({text}{room})"
     return Change(path, old.lineno, old.col_offset, end_line, end_column, text)
 

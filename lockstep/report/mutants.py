@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from lockstep.mutants.fate import SILENCE, Fate
+from lockstep.mutants.fate import Fate, Killer
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.report.affected import rows_since_text
@@ -13,7 +13,7 @@ from lockstep.report.view import View
 from lockstep.verbs.mutants import MutantAnswer, MutantsOfModel, MutantsRun
 from lockstep.words import plural
 
-COUNTED = (Fate.KILLED, Fate.EQUAL, Fate.ENVIRONMENT, Fate.SURVIVES, Fate.INCONCLUSIVE)
+COUNTED = tuple(fate for fate in Fate if fate is not Fate.VOID)
 """The fates that are counted, in the order of the columns."""
 
 _FATES = tuple(map(str, COUNTED))
@@ -54,6 +54,7 @@ class MutantsView(View[MutantsOfModel, MutantsRun]):
             [mutant for model in models for mutant in model.mutants],
             {
                 **{str(fate): sum(model.count(fate) for model in models) for fate in Fate},
+                "killed_by": killed_by(models),
                 "unexplained": sum(len(model.unexplained) for model in models),
                 "errors": [str(error) for model in models for error in model.errors],
                 "kept": len(run.kept),
@@ -61,6 +62,14 @@ class MutantsView(View[MutantsOfModel, MutantsRun]):
             },
             models=[_model_json(model) for model in models],
         )
+
+
+_BY = {Killer.CLAIM: "a claim", Killer.DEADLOCK: "a deadlock"}
+
+
+def killed_by(models: Sequence[MutantsOfModel]) -> dict[str, int]:
+    """How many mutants each kind of killer kills."""
+    return {str(killer): sum(model.killed_by(killer) for model in models) for killer in Killer}
 
 
 def _cells(name: str, models: Sequence[MutantsOfModel]) -> tuple[str, ...]:
@@ -71,7 +80,7 @@ def _cells(name: str, models: Sequence[MutantsOfModel]) -> tuple[str, ...]:
 def _remarks(model: MutantsOfModel) -> Iterator[Paragraph]:
     """The survivors of a model, and what is wrong with the reasons given for some."""
     for mutant in model.open:
-        yield from _mutant(mutant, model.reasons.get(mutant.name))
+        yield from _mutant(mutant, model.scope, model.reasons.get(mutant.name))
     for name in model.stale:
         yield Paragraph(f"stale in specs/{model.name}.toml: it does not survive", "violated")
         yield Paragraph(f"  {name}", "dim")
@@ -79,12 +88,14 @@ def _remarks(model: MutantsOfModel) -> Iterator[Paragraph]:
         yield Paragraph(f"error: {error}", "violated")
 
 
-def _mutant(mutant: MutantAnswer, reason: str | None) -> Iterator[Paragraph]:
+def _mutant(mutant: MutantAnswer, asked: str, reason: str | None) -> Iterator[Paragraph]:
     details = mutant.details
+    where = "" if mutant.scope == asked else f" in scope {mutant.scope}"
     style = "dim" if reason else "violated" if mutant.fate is Fate.SURVIVES else "inconclusive"
-    yield Paragraph(f"{mutant.fate} {details.file}:{details.line}", style)
+    yield Paragraph(f"{mutant.fate} {details.file}:{details.line}{where}", style)
     yield Paragraph(f"  {mutant.name}", "dim")  # on one line, to be copied
-    for text in filter(None, (mutant.because, reason and f"explained: {reason}")):
+    texts = mutant.because, details.shows, reason and f"explained: {reason}"
+    for text in filter(None, texts):
         lines = textwrap.wrap(text, 76, break_long_words=False, break_on_hyphens=False)
         yield Paragraph("\n".join(f"  {line}" for line in lines), "dim")
 
@@ -92,12 +103,15 @@ def _mutant(mutant: MutantAnswer, reason: str | None) -> Iterator[Paragraph]:
 def _sum(models: Sequence[MutantsOfModel]) -> str:
     every = [mutant for model in models for mutant in model.mutants]
     counted = [mutant for mutant in every if mutant.fate is not Fate.VOID]
-    silent = sum(mutant.violated == SILENCE for mutant in counted)
     unexplained = sum(len(model.unexplained) for model in models)
     stale = sum(len(model.stale) for model in models)
     lines = [f"{plural(len(counted), 'mutant')}, {unexplained} not explained"]
     lines += [f"{stale} explained that do not survive"] * bool(stale)
-    lines += [f"{silent} killed by silence alone"] * bool(silent)
+    by = killed_by(models)
+    words = [
+        f"{by[str(killer)]} by {_BY.get(killer, killer)}" for killer in Killer if by[str(killer)]
+    ]
+    lines += [f"{sum(by.values())} killed: {', '.join(words)}"] * bool(words)
     void = len(every) - len(counted)
     lines += [f"{void} not counted, for they do not load or change nothing"] * bool(void)
     return "; ".join(lines) + "."
@@ -108,6 +122,7 @@ def _model_json(model: MutantsOfModel) -> dict[str, object]:
         "model": model.name,
         "scope": model.scope,
         **{str(fate): model.count(fate) for fate in Fate},
+        "killed_by": killed_by([model]),
         "unexplained": [mutant.name for mutant in model.unexplained],
         "stale": model.stale,
     }

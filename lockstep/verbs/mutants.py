@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
+from msgspec import structs
 
 from lockstep.answers.answer import Answer, decode, encode
 from lockstep.answers.store import texts_of
@@ -19,9 +22,10 @@ from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model, load_model
-from lockstep.mutants.fate import Fate
-from lockstep.mutants.judge import Judge, Judged
-from lockstep.mutants.mutant import Mutant, mutants_of
+from lockstep.mutants.fate import Fate, Killer
+from lockstep.mutants.judge import TIMES_AS_MANY_STATES, Judge, Judged
+from lockstep.mutants.mutant import mutants_of
+from lockstep.mutants.parting import Parting
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.requests.campaign import MutantsRequest
 from lockstep.requests.models import choose
@@ -30,6 +34,7 @@ from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, verdict
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
+from lockstep.trace.render import render_taken
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.workspace import Workspace, find_workspace
 
@@ -49,6 +54,8 @@ class MutantDetails(msgspec.Struct, kw_only=True):
     """What was changed."""
     after: str
     """Into what; empty where it was left out."""
+    shows: str = ""
+    """Of a survivor: the steps of a behaviour that it has and the model has not, or the reverse."""
     explained: str | None = None
     """Why it may survive, as `specs/MODEL.toml` says; not in a table of results."""
 
@@ -78,8 +85,12 @@ _VERDICTS = {Fate.SURVIVES: Verdict.VIOLATED, Fate.INCONCLUSIVE: Verdict.INCONCL
 """What a fate says of the model's properties; that they hold, where it is any other."""
 
 
-def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
-    """The row of a mutant that was judged."""
+_MOST_JUDGES = 16
+"""In so many scopes a process remembers the model without a change."""
+
+
+def row_of(task: Task, model: Model, judged: Judged, seconds: float) -> Answer:
+    """The row of a mutant of a model that was judged."""
     mutant, sentence, result = judged.mutant, judged.sentence, judged.result
     details = MutantDetails(
         name=mutant.name,
@@ -88,6 +99,7 @@ def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
         line=mutant.line,
         before=mutant.before,
         after=mutant.after,
+        shows="" if judged.parting is None else _shown(model, judged.parting),
     )
     values = {
         "verdict": str(sentence.fate),
@@ -102,6 +114,13 @@ def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
         "details": msgspec.to_builtins(details),
     }
     return answer_to(task, result, **values)
+
+
+def _shown(model: Model, parting: Parting) -> str:
+    """What a survivor does otherwise, in one line."""
+    *steps, last = (render_taken(model, step) for step in parting.trace.steps)
+    way = f"after {', '.join(steps)}" if steps else "at once"
+    return f"{parting.parts.value} {last} {way}"
 
 
 def judge_mutant(
@@ -122,16 +141,28 @@ def judge_mutant(
 def _row(workspace: Path, task: Task, share: Share, watch: Watch) -> Answer:
     began = time.perf_counter()
     bounds = Bounds(task.max_states, task.max_seconds, memory=share.memory)
-    made = _judge(
-        workspace, task.model, task.scope, task.text, task.engine, bounds, _Watched(watch)
-    )
-    if isinstance(made, LockstepError):
-        raise made
-    judge, mutants = made
-    assert task.mutant is not None
+    spec = load_model_spec(workspace, task.model)
+
+    def judge_in(scope: str) -> Judge:
+        made = _judge(workspace, task.model, scope, task.text, task.engine, bounds, _Watched(watch))
+        if isinstance(made, LockstepError):
+            raise made
+        return made
+
+    judge = judge_in(task.scope)
+    mutant = judge.mutants[str(task.mutant)]
     with watch.search(task.name, None):
-        judged = judge.judge(mutants[task.mutant])
-    return row_of(task, judged, time.perf_counter() - began)
+        judged = judge.judge(mutant)
+        if judged.sentence.fate is Fate.NOT_EXERCISED:
+            for name in task.elsewhere:
+                if judged.actions <= spec.scope(name).idle.keys():
+                    continue
+                other = judge_in(name)
+                there = other.judge(mutant)
+                if there.sentence.fate not in (Fate.NOT_EXERCISED, Fate.VOID):
+                    judge, judged, task = other, there, structs.replace(task, scope=name)
+                    break
+    return row_of(task, judge.model, judged, time.perf_counter() - began)
 
 
 @dataclass(frozen=True)
@@ -141,7 +172,7 @@ class _Watched:
     watch: Watch = field(compare=False)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=_MOST_JUDGES)
 def _judge(
     workspace: Path,
     model: str,
@@ -150,7 +181,7 @@ def _judge(
     engine: str,
     bounds: Bounds,
     watched: _Watched,
-) -> tuple[Judge, dict[str, Mutant]] | LockstepError:
+) -> Judge | LockstepError:
     """Who judges the mutants of a model; `text` stands for all that is read for it.
 
     Why nobody can is remembered as well: the model is explored no second time for that.
@@ -163,15 +194,14 @@ def _judge(
             engine, bounds, deadlock_allowed=spec.deadlock_allowed, on_progress=on_progress
         )
         try:
-            judge = Judge(loaded, request, spec.environment)
+            return Judge(loaded, request, spec.environment, pins.violates or ())
         except LockstepError as error:
             return error
-    return judge, {mutant.name: mutant for mutant in mutants_of(loaded)}
 
 
 @dataclass
 class MutantsOfModel:
-    """All mutants of one model in one scope.
+    """All mutants of one model in one scope, or where what they change runs.
 
     `reasons` are those that `specs/MODEL.toml` gives for mutants that nothing kills. It speaks of
     the scope `default`: only there a reason can be out of date. `errors` are of what could not be
@@ -200,6 +230,11 @@ class MutantsOfModel:
     def count(self, fate: Fate) -> int:
         """How many mutants have a fate."""
         return sum(mutant.fate is fate for mutant in self.mutants)
+
+    def killed_by(self, killer: Killer) -> int:
+        """How many mutants something of a kind kills."""
+        killed = (one.violated for one in self.mutants if one.fate is Fate.KILLED)
+        return sum(by is not None and Killer.of(by) is killer for by in killed)
 
     @property
     def open(self) -> list[MutantAnswer]:
@@ -261,13 +296,14 @@ def plan_mutants(
     try:
         spec = load_model_spec(workspace.root, name)
         scope = spec.scope(asked)
-        if scope.pins.verdict == Verdict.VIOLATED:
-            raise LockstepError(
-                f"{name} does not hold itself in scope {scope.name}: it is pinned as violated",
-                cure="name a scope that holds with --scope: there is nothing to hold mutants to",
-            )
         model = load_model(workspace.root, name, scope.constants)
         check_declarations(model, spec)
+        if {prop.name for prop in model.properties} <= set(scope.pins.violates or ()):
+            raise LockstepError(
+                f"{name} does not hold itself in scope {scope.name}: it is pinned as violated, "
+                f"and no other property can judge",
+                cure="name another scope with --scope",
+            )
         tasks = _tasks(model, spec, scope, request)
     except Exception as error:
         result.errors.append(failure_of(error, workspace))
@@ -277,12 +313,14 @@ def plan_mutants(
 
 
 def _tasks(model: Model, spec: ModelSpec, scope: Scope, request: MutantsRequest) -> list[Task]:
-    text = _digest(model, spec, scope)
+    others = _elsewhere(spec, scope) if request.scope is None else ()
+    text = _digest(model, spec, (scope, *others))
     return [
         Task(
             kind="mutant",
             model=model.name,
             scope=scope.name,
+            elsewhere=tuple(other.name for other in others),
             mutant=mutant.name,
             text=text,
             engine=request.engine_of_each,
@@ -293,14 +331,32 @@ def _tasks(model: Model, spec: ModelSpec, scope: Scope, request: MutantsRequest)
     ]
 
 
-def _digest(model: Model, spec: ModelSpec, scope: Scope) -> str:
+def _elsewhere(spec: ModelSpec, scope: Scope) -> tuple[Scope, ...]:
+    """The other scopes that judge what one does not exercise, the smallest first.
+
+    They are no larger than a mutant may grow; where no number of states is pinned, that is unknown.
+    """
+    most = math.inf if scope.pins.states is None else TIMES_AS_MANY_STATES * scope.pins.states
+    others = [
+        (other.pins.states, other)
+        for other in spec.scopes.values()
+        if other.name != scope.name and other.pins.states and other.pins.states <= most
+    ]
+    return tuple(other for _, other in sorted(others, key=itemgetter(0)))
+
+
+def _digest(model: Model, spec: ModelSpec, scopes: Sequence[Scope]) -> str:
     """A number that is another one when anything is that the fate of a mutant depends on.
 
     Why a mutant survives is no part of it: an explanation that is added leaves every row as it is.
     """
     document = {
         "texts": texts_of(model),
-        "constants": {name: repr(value) for name, value in scope.constants.items()},
+        "scopes": [
+            [sorted(map(repr, part)) for part in (scope.constants.items(), scope.idle)]
+            for scope in scopes
+        ],
+        "violated": [sorted(scope.pins.violates or ()) for scope in scopes],
         "deadlock_allowed": spec.deadlock_allowed,
         "environment": sorted(spec.environment),
     }

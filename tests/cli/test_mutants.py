@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lockstep.language.model import Model
+from lockstep.language.model import Model, load_model
 from lockstep.mutants.judge import Judge
 from lockstep.pages import progress
 from tests.processes import started
@@ -141,16 +141,21 @@ def test_an_option_that_says_nothing_of_mutants_is_refused(desk: "Desk", option:
     assert f"No such option: {option[0]}" in ran.err
 
 
-def test_a_model_that_does_not_hold_is_told_once(desk: "Desk") -> None:
-    ran = desk.run("mutants", "letters", *OPTIONS)
-    assert ran.code == 2
-    assert ran.out.count("does not hold itself") == 1
+def test_where_the_scope_is_pinned_as_violated_the_other_properties_judge(desk: "Desk") -> None:
+    ran = desk.run("mutants", "letters", *OPTIONS, "--json")
+    assert ran.code == 1
+    killers = {row["violated"] for row in ran.json["results"] if row["verdict"] == "killed"}
+    assert "boxes_hold_one_letter" not in killers
+    by = ran.json["summary"]["killed_by"]
+    assert list(by) == ["claim", "no meaning", "deadlock", "silence"]
+    assert sum(by.values()) == ran.json["summary"]["killed"]
+    assert by["claim"] > 0
 
 
 def test_a_model_that_does_not_hold_is_explored_once(
     desk: "Desk", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not anew for each of its mutants; where its scope is pinned as violated, not at all."""
+    """Not for each of its mutants again; where no other property can judge, not at all."""
     explored: list[str] = []
     shown: list[str] = []
     init, line = Judge.__init__, progress.progress_line
@@ -165,12 +170,56 @@ def test_a_model_that_does_not_hold_is_explored_once(
 
     monkeypatch.setattr(Judge, "__init__", counted)
     monkeypatch.setattr(progress, "progress_line", seen)
+    pinned = 'verdict = "violated"\nviolates = ["boxes_hold_one_letter"]\n'
+    names = json.dumps([prop.name for prop in load_model(desk.root, "letters").properties])
+    desk.edit("specs/letters.toml", pinned, f'verdict = "violated"\nviolates = {names}\n')
     ran = desk.run("mutants", "letters", *OPTIONS)
     assert (ran.code, explored) == (2, [])
-    assert "does not hold itself in scope default: it is pinned as violated" in ran.out
-    pinned = 'verdict = "violated"\nviolates = ["boxes_hold_one_letter"]\n'
+    assert "it is pinned as violated, and no other property can judge" in ran.out
+    pinned = f'verdict = "violated"\nviolates = {names}\n'
     desk.edit("specs/letters.toml", pinned, "")
     ran = desk.run("mutants", "letters", *OPTIONS)
     assert (ran.code, explored) == (2, ["letters"])
     assert ran.out.count("does not hold itself: boxes_hold_one_letter") == 1
     assert shown == ["letters default, without a change"]
+
+
+ELSEWHERE = """
+
+@action
+def mend(s, new, g: Gate):
+    require(MENDS and s.arm[g] == Arm.JAMMED)
+    new.arm[g] = Arm.LOCKED
+"""
+
+
+def test_what_default_never_runs_is_judged_where_it_runs(desk: "Desk") -> None:
+    model, spec = desk.root / "models" / "turnstile.py", desk.root / "specs" / "turnstile.toml"
+    text = model.read_text()
+    model.write_text(text.replace("CAN_JAM: ", "MENDS: Constant = False\nCAN_JAM: ") + ELSEWHERE)
+    own = spec.read_text()
+    scope = '\n[scopes.mended]\nlike = "default"\nconstants = { MENDS = true }\n'
+
+    def judged() -> dict[str, Any]:
+        results = desk.run("mutants", "turnstile", *OPTIONS, "--json").json["results"]
+        name = "turnstile.mend: member changed: Arm.LOCKED -> Arm.OPEN"
+        return next(one for one in results if one["details"]["name"] == name)
+
+    assert (judged()["verdict"], judged()["scope"]) == ("not exercised", "default")
+    spec.write_text(own + scope)
+    assert judged()["verdict"] == "not exercised", "nobody knows how large that scope is"
+    spec.write_text(f"{own}{scope}states = 100\n")
+    assert (judged()["verdict"], judged()["scope"]) == ("killed", "mended")
+    spec.write_text(f'{own}{scope}states = 100\n[scopes.mended.idle]\n"Nobody does." = ["mend"]\n')
+    assert judged()["verdict"] == "not exercised"
+
+
+def test_a_survivor_shows_what_it_does_otherwise(desk: "Desk") -> None:
+    results = desk.run("mutants", "turnstile", *OPTIONS, "--json").json["results"]
+    shown = {one["details"]["shows"] for one in results if one["verdict"] == "survives"}
+    assert shown
+    assert {text[: len("only the mutant")] for text in shown} == {
+        "only the mutant",
+        "the mutant has ",
+    }
+    assert {one["details"]["shows"] for one in results if one["verdict"] == "killed"} == {""}

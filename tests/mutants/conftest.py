@@ -9,7 +9,7 @@ from lockstep.language.model import Model, load_model
 
 Load = Callable[[str, str], Model]
 
-NAMES = "Constant, Map, OneOf, Range, Sequence, Set, State, action, require"
+NAMES = "Constant, Map, OneOf, Range, Record, Sequence, Set, State, action, replace, require"
 CLAIMS = "action, invariant, leads_to, sometimes, step_invariant, when"
 
 

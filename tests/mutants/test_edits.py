@@ -42,10 +42,14 @@ def act(s, new, x: Name):
 """
 
 
-def changes(load: Load, line: str) -> set[tuple[str, str, str]]:
+OF_OTHERS = {"field changed", "write of another action"}
+"""The kinds that depend on what else the model has."""
+
+
+def changes(load: Load, line: str, more: str = "") -> set[tuple[str, str, str]]:
     """Kind, before and after of each mutant of a line of an action."""
     lines = line.splitlines()
-    model = load(MODEL.replace("{line}", "\n    ".join(lines)), "")
+    model = load(MODEL.replace("{line}", "\n    ".join(lines)) + more, "")
     first = next(n for n, text in enumerate(MODEL.splitlines(), 3) if text == "    {line}")
     return {
         (mutant.kind, mutant.before, mutant.after)
@@ -186,6 +190,8 @@ def changes(load: Load, line: str) -> set[tuple[str, str, str]]:
                 ("constant shifted", "1", "0"),
                 ("constant shifted", "2", "3"),
                 ("constant shifted", "2", "1"),
+                ("subcase", "(1, 2)", "(1,)"),
+                ("subcase", "(1, 2)", "(2,)"),
             },
         ),
         (
@@ -208,7 +214,70 @@ def changes(load: Load, line: str) -> set[tuple[str, str, str]]:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_changes_of_a_line(load: Load, line: str, expected: set[tuple[str, str, str]]) -> None:
-    assert changes(load, line) == expected
+    found = changes(load, line)
+    assert {change for change in found if change[0] not in OF_OTHERS} == expected
+
+
+WRITES = """
+@action
+def put_next(s, new, y: Name):
+    put(new, MOST)
+    new.n = s.other
+    new.flag = y in s.names
+
+@action
+def reset(s, new):
+    new.n = 0
+    new.maybe = s.n
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("new.n = min(s.n, 1)", {
+            ("write of another action", "new.n = min(s.n, 1)", "new.n = s.other"),
+            ("field changed", "new.n = min(s.n, 1)", "new.other = min(s.n, 1)"),
+            ("field changed", "s.n", "s.other"),
+        }),
+        ("put(new, s.n)", {
+            ("write of another action", "put(new, s.n)", "put(new, MOST)"),
+            ("field changed", "s.n", "s.other"),
+        }),
+        ("new.names = {x}", set()),
+        ("new.flag = s.n <= 2", {
+            ("field changed", "s.n", "s.other"),
+            ("write of another action", "new.flag = s.n <= 2", "new.flag = s.flag"),
+            ("subcase", "s.n <= 2", "s.n == 2"),
+        }),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_what_another_action_writes_and_another_field_of_the_type(
+    load: Load, line: str, expected: set[tuple[str, str, str]]
+) -> None:
+    """What needs a name that the action does not have, as `y` here, is no write for it."""
+    found = changes(load, line, WRITES)
+    assert {change for change in found if change[0] in {*OF_OTHERS, "subcase"}} == expected
+
+
+def test_one_field_of_a_record_is_not_replaced(load: Load) -> None:
+    record = "class Pair(Record):\n    one: bool\n    two: bool\n\n"
+    own = "    pair: Pair = Pair(False, False)\n\ndef put"
+    text = MODEL.replace("class Sample", f"{record}class Sample").replace("\ndef put", own)
+    text = text.replace("{line}", "new.pair = replace(s.pair, one=True, two=s.pair.one)")
+    found = {(mutant.kind, mutant.after) for mutant in mutants_of(load(text, ""))}
+    assert ("assignment dropped", "replace(s.pair, two=s.pair.one)") in found
+    assert ("assignment dropped", "replace(s.pair, one=True)") in found
+    assert ("field changed", "s.pair.two") in found
+
+
+def test_a_helper_always_says_the_same(load: Load) -> None:
+    text = "class Lamp(State):\n    on: bool = False\n\ndef is_off(s):\n    return not s.on\n\n"
+    text += "@action\ndef switch(s, new):\n    new.on = is_off(s)\n"
+    found = {m.name for m in mutants_of(load(text, "")) if m.kind == "helper made constant"}
+    name = "sample.is_off: helper made constant: not s.on -> "
+    assert found == {f"{name}True", f"{name}False"}
 
 
 HELPER = """

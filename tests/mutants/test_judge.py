@@ -9,6 +9,7 @@ from lockstep.language.model import Model
 from lockstep.mutants.fate import NO_MEANING, SILENCE, Fate
 from lockstep.mutants.judge import Judge, Judged
 from lockstep.mutants.mutant import find_mutant, mutants_of
+from lockstep.mutants.parting import Parts
 from lockstep.plain.exploration import Bounds, Exploration
 from tests.mutants.conftest import Load
 
@@ -100,6 +101,70 @@ def test_the_fate_of_a_mutant(
 ) -> None:
     sentence = judged(load(MODEL, CLAIMS), f"sample.{name}", engine).sentence
     assert (sentence.fate, sentence.by, sentence.steps) == (fate, by, steps)
+
+
+PARTLY_RUN = """
+class Lamp(State):
+    level: Range(0, 2) = 0
+    last: Range(0, 2) = 0
+
+def put(new, level):
+    new.level = level
+
+@action
+def rise(s, new):
+    require(s.level < 2 or s.last > 2)
+    put(new, s.level + 1)
+    new.last = s.level if s.level < 2 else 0
+
+@action
+def break_down(s, new):
+    require(s.level < 0 and s.last == 1)
+    put(new, 1)
+    new.last = 2
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("name", "fate"),
+    [
+        ("rise: constant shifted: 0 -> 1", Fate.NOT_EXERCISED),
+        ("rise: comparison shifted: s.last > 2 -> s.last >= 2", Fate.EQUAL),
+        ("break_down: guard dropped: require(s.level < 0 and s.last == 1) -> require(s.level < 0)",
+         Fate.NOT_EXERCISED),
+        ("break_down: guard negated: require(s.level < 0 and s.last == 1) "
+         "-> require(s.level < 0 and s.last != 1)", Fate.NOT_EXERCISED),
+        ("break_down: call dropped: put(new, 1)", Fate.NOT_EXERCISED),
+        ("break_down: assignment dropped: new.last = 2", Fate.NOT_EXERCISED),
+    ],
+)  # fmt: skip
+def test_what_never_runs_is_not_exercised(load: Load, engine: str, name: str, fate: Fate) -> None:
+    """A branch that is not taken, an operand that is not looked at, what follows a false guard."""
+    model = load(PARTLY_RUN, "@sometimes\ndef is_bright(s):\n    return s.level == 2\n")
+    sentence = judged(model, f"sample.{name}", engine, deadlock_allowed=True).sentence
+    assert sentence.fate is fate
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_survivor_parts_from_its_model(load: Load, engine: str) -> None:
+    model = load(MODEL, CLAIMS)
+    mutant = judged(model, "sample.ask: constant shifted: 1 -> 0", engine)
+    assert mutant.parting is not None
+    assert [step.action for step in mutant.parting.trace.steps] == ["ask"]
+    assert mutant.parting.parts is Parts.OTHERWISE
+    text = MODEL.replace(
+        "    require(s.asked < 3)\n", "    require(s.asked < 3)\n    require(s.on)\n"
+    )
+    text = text.replace("require(s.asked < 3)", "require(s.asked <= 1)")
+    name = "sample.ask: comparison shifted: s.asked <= 1 -> s.asked < 1"
+    lacking = judged(load(text, CLAIMS), name, engine)
+    assert lacking.parting is not None
+    assert lacking.parting.parts is Parts.LESS
+    steps = [step.action for step in lacking.parting.trace.steps]
+    assert steps == ["switch_on", "ask", "ask"]
+    killed = judged(model, "sample.rise: constant shifted: 1 -> 2", engine)
+    assert killed.parting is None
 
 
 @pytest.mark.parametrize("engine", ENGINES)
