@@ -46,6 +46,7 @@ def counts_text(matrix: Matrix, kip: Kip | None = None) -> str:
 
 _STYLES = {
     AnswerKind.OPEN: "inconclusive",
+    AnswerKind.NOT_EXERCISED: "inconclusive",
     AnswerKind.UNANSWERABLE: "dim",
     AnswerKind.REFUTED: "changed",
 }

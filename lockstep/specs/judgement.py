@@ -34,8 +34,8 @@ class Judgement:
     The verdict is the search's own, except that a search that `holds` is
 
     - `inconclusive` when the model has no property, or when an action never fired (`idle`) or the
-      premise of a property never held (`vacuous`) and the scope does not say so: silence is not a
-      proof;
+      premise of a property never held (`vacuous`) and the scope does not say so, or every scope
+      does: silence is not a proof;
     - otherwise `differs` when something is not what `specs/` pins (`differences`), or fired
       although it is declared not to (`stale`).
 
@@ -118,7 +118,8 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
     is_whole = result.is_finished
     idle = tuple(name for name in result.idle_actions if name not in scope.idle and is_whole)
     silent = _silent(model, result)
-    vacuous = tuple(name for name in silent if name not in scope.vacuous and is_whole)
+    excused = scope.vacuous.keys() - scope.unexercised
+    vacuous = tuple(name for name in silent if name not in excused and is_whole)
     stale: tuple[str, ...] = ()
     if pinned:
         stale = (
@@ -130,8 +131,10 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
         silence.append(f"nothing is claimed: invariants/{model.name}.py has no property")
     if idle:
         silence.append(f"never fired in this scope: {', '.join(idle)}")
-    if vacuous:
-        silence.append(f"premise never true in this scope: {', '.join(vacuous)}")
+    if here := [name for name in vacuous if name not in scope.unexercised]:
+        silence.append(f"premise never true in this scope: {', '.join(here)}")
+    if nowhere := [name for name in vacuous if name in scope.unexercised]:
+        silence.append(f"not exercised, premise never true in any scope: {', '.join(nowhere)}")
     reasons = _as_reasons(differences)
     if stale:
         reasons.append(f"declared silent in this scope, but not so: {', '.join(stale)}")

@@ -39,6 +39,9 @@ class AnswerKind(StrEnum):
     REACHED = "reached"
     """A `sometimes` says that it happens; nothing says that it always does."""
 
+    NOT_EXERCISED = "not exercised"
+    """Claims state it, the premises of which never hold in any scope."""
+
     UNANSWERABLE = "unanswerable"
     """Nothing can answer it, for a reason that is given."""
 
@@ -46,9 +49,17 @@ class AnswerKind(StrEnum):
     """Nothing answers it; actions, faults, deviations and other tests only support an answer."""
 
 
-def answer_of(row: Requirement, kinds: Mapping[Reference, Kind]) -> AnswerKind:
-    """The kind of answer; `kinds` has that of each property which the requirement cites."""
-    cited = {kinds[reference] for reference in row.answered_by if reference in kinds}
+def answer_of(
+    row: Requirement,
+    kinds: Mapping[Reference, Kind],
+    unexercised: Collection[Reference] = frozenset(),
+) -> AnswerKind:
+    """The kind of answer; `kinds` has that of each property which the requirement cites.
+
+    `unexercised` are the properties whose premise never holds in any scope.
+    """
+    properties = [reference for reference in row.answered_by if reference in kinds]
+    cited = {kinds[reference] for reference in properties if reference not in unexercised}
     if row.unanswerable is not None:
         return AnswerKind.UNANSWERABLE
     if row.refuted_by:
@@ -57,7 +68,9 @@ def answer_of(row: Requirement, kinds: Mapping[Reference, Kind]) -> AnswerKind:
         return AnswerKind.ANSWERED
     if row.shown_by:
         return AnswerKind.SHOWN
-    return AnswerKind.REACHED if Kind.SOMETIMES in cited else AnswerKind.OPEN
+    if Kind.SOMETIMES in cited:
+        return AnswerKind.REACHED
+    return AnswerKind.NOT_EXERCISED if properties else AnswerKind.OPEN
 
 
 def check_stated_requirements(model: Model, spec: ModelSpec) -> None:
@@ -206,7 +219,8 @@ def build_matrix(root: Path, names: Sequence[str], *, every_file: bool) -> Matri
                 matrix.problems.append(f"{row.id} refers to {reference}: {problem}")
         matrix.problems.extend(_contradictions(row, stated.get(row.id, ())))
         matrix.kinds |= workspace.property_kinds(row)
-        matrix.answers[row.id] = answer_of(row, matrix.kinds)
+        unexercised = workspace.unexercised(row)
+        matrix.answers[row.id] = answer_of(row, matrix.kinds, unexercised)
     for name in names:
         matrix.problems.extend(workspace.unknown_requirements(name))
     return matrix
@@ -340,6 +354,16 @@ class _Workspace:
             if reference.kind == "invariant" and model_name in self._names:
                 kinds[reference] = self._kinds(model_name).get(name)
         return {reference: kind for reference, kind in kinds.items() if kind is not None}
+
+    def unexercised(self, row: Requirement) -> set[Reference]:
+        """The properties that the requirement cites and no scope exercises."""
+        return {
+            reference
+            for reference in self.property_kinds(row)
+            for model_name, _, name in [reference.name.partition(".")]
+            for scope in self.spec(model_name).scopes.values()
+            if name in scope.unexercised
+        }
 
     def _stated_by(self, name: str, prop_name: str) -> tuple[str, ...]:
         """The ids that a property states."""

@@ -30,7 +30,7 @@ a scope is known to give is always its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -74,8 +74,9 @@ class Scope:
 
     `constants` replace the model's own values; `idle` gives, for each action that cannot fire here,
     the reason, and `vacuous` the same for properties whose premise never holds. All three include
-    those of the scope that this one is `like`. `compare` says how the twin is held against the
-    model: by the labelled graph or by its counts alone.
+    those of the scope that this one is `like`. `unexercised` are those of the latter that are
+    vacuous in every other scope, too: no reason makes up for that. `compare` says how the twin is
+    held against the model: by the labelled graph or by its counts alone.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Scope:
     compare: str = "counts"
     idle: Mapping[str, str] = field(default_factory=dict)
     vacuous: Mapping[str, str] = field(default_factory=dict)
+    unexercised: frozenset[str] = frozenset()
     like: str | None = None
 
 
@@ -232,13 +234,20 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         head.refines,
         head.deadlock == "allowed",
         head.deadlock_reason,
-        _resolved(document.named("scopes"), _scope),
+        _exercised(_resolved(document.named("scopes"), _scope)),
         _resolved(document.named("proofs"), _proof),
         read_reasons(document.table("environment")),
         read_reasons(document.table("mutants")),
         read_scenarios(document.named("costs")),
         None if whole.diagram is None else read_diagram(document.table("diagram")),
     )
+
+
+def _exercised(scopes: Mapping[str, Scope]) -> dict[str, Scope]:
+    """The scopes, with what none of them exercises."""
+    vacuous = [frozenset(scope.vacuous) for scope in scopes.values()]
+    everywhere = frozenset.intersection(*vacuous) if vacuous else frozenset[str]()
+    return {name: replace(scope, unexercised=everywhere) for name, scope in scopes.items()}
 
 
 def _resolved(

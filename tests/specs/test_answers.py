@@ -11,6 +11,7 @@ import pytest
 from lockstep.language.notation import Kind
 from lockstep.specs.kip import Reference, Requirement
 from lockstep.specs.matrix import AnswerKind, Matrix, answer_of, build_matrix
+from lockstep.specs.scopes import load_model_spec
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
 KINDS = {
@@ -61,6 +62,21 @@ def test_the_strongest_of_what_is_cited_counts(row: Requirement, answer: AnswerK
     assert answer_of(row, KINDS) is answer
 
 
+@pytest.mark.parametrize(
+    ("row", "answer"),
+    [
+        (requirement([INVARIANT, *SUPPORT]), AnswerKind.NOT_EXERCISED),
+        (requirement([INVARIANT, SOMETIMES]), AnswerKind.REACHED),
+        (requirement([INVARIANT], [TEST]), AnswerKind.SHOWN),
+        (requirement([INVARIANT, Reference("invariant gate.leads_to")]), AnswerKind.ANSWERED),
+    ],
+)
+def test_a_claim_whose_premise_never_holds_answers_nothing(
+    row: Requirement, answer: AnswerKind
+) -> None:
+    assert answer_of(row, KINDS, {INVARIANT}) is answer
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     shutil.copytree(TURNSTILE, tmp_path / "desk", ignore=shutil.ignore_patterns(".lockstep"))
@@ -89,6 +105,19 @@ def test_kinds_are_those_of_the_models_properties(root: Path) -> None:
         AnswerKind.REACHED: 1,
         AnswerKind.UNANSWERABLE: 1,
     }
+
+
+def test_a_premise_that_holds_in_no_scope_is_not_exercised(root: Path) -> None:
+    spec = root / "specs" / "turnstile.toml"
+    stated = Reference("invariant turnstile.opens_only_for_a_coin")
+    before = build_matrix(root, ["turnstile"], every_file=False)
+    rows = [row.id for row in before.requirements if row.answered_by[:1] == (stated,)]
+    names = load_model_spec(root, "turnstile").scopes
+    tables = [f'[scopes.{name}.vacuous]\n"No." = ["opens_only_for_a_coin"]\n' for name in names]
+    spec.write_text("\n".join([spec.read_text("utf-8"), *tables]), "utf-8")
+    after = build_matrix(root, ["turnstile"], every_file=False)
+    assert rows
+    assert {after.answers[row] for row in rows} == {AnswerKind.NOT_EXERCISED}
 
 
 def test_a_row_without_its_property_is_open(root: Path) -> None:

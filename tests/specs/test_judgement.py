@@ -11,7 +11,7 @@ from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.specs.judgement import Difference, Judgement, check_declarations, judge
-from lockstep.specs.scopes import ModelSpec, Pins, Scope
+from lockstep.specs.scopes import ModelSpec, Pins, Scope, load_model_spec
 from lockstep.specs.tables import Plain
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
@@ -77,6 +77,31 @@ def test_silence_is_no_proof_unless_it_is_declared(model: Model, result: SearchR
         Verdict.INCONCLUSIVE,
         ("opens_only_for_a_coin",),
     )
+
+
+def test_a_reason_in_every_scope_makes_up_for_no_premise(
+    model: Model, result: SearchResult, tmp_path: Path
+) -> None:
+    """In one scope the reason stands, for another exercises the property; in all it does not."""
+    (tmp_path / "specs").mkdir()
+    file = tmp_path / "specs" / "turnstile.toml"
+    reason = '"Nobody pays." = ["opens_only_for_a_coin"]\n'
+    text = '[model]\nname = "turnstile"\n[scopes.small.idle]\n"No." = ["jam"]\n'
+    text += f"[scopes.small.vacuous]\n{reason}[scopes.large.vacuous]\n"
+    result.applied.discard("opens_only_for_a_coin")
+
+    def judged() -> Judgement:
+        declared_scope = load_model_spec(tmp_path, "turnstile").scope("small")
+        return judge(model, declared_scope, result, pinned=True)
+
+    file.write_text(text, encoding="utf-8")
+    assert (judged().verdict, judged().vacuous) == (Verdict.HOLDS, ())
+    file.write_text(text + reason, encoding="utf-8")
+    assert (judged().verdict, judged().vacuous) == (
+        Verdict.INCONCLUSIVE,
+        ("opens_only_for_a_coin",),
+    )
+    assert "not exercised, premise never true in any scope: opens_only" in judged().because
 
 
 def test_a_stale_declaration_differs(model: Model, result: SearchResult) -> None:
