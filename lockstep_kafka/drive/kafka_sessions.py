@@ -146,16 +146,22 @@ class KafkaSessions(Driver):
 
     def _do_serve(self, f: str, via: str, filled: frozenset[str] = frozenset()) -> object:
         free = self._unused_names()
-        self._leader.now += 1
         request = self._take(f, via)
-        response = self._leader.serve(request, self._read(filled))
-        if request.epoch == 0 and free and self._leader.session(response.session_id) is not None:
+        response = self._serve(request, filled)
+        if request.epoch == 0 and free and self._find(response.session_id) is not None:
             named = {number: name for number, name in self._ids.items() if name != free[0]}
             self._ids = named | {response.session_id: free[0]}
         self._reply(f, via, response)
         return None
 
     _do_serve_without_data = _do_serve
+
+    def _serve(self, request: Request, filled: frozenset[str]) -> Response:
+        self._leader.now += 1
+        return self._leader.serve(request, self._read(filled))
+
+    def _find(self, number: int) -> Session | None:
+        return self._leader.session(number)
 
     def _unused_names(self) -> list[Any]:
         """The ids of the scope that stand for none that anything still mentions."""
@@ -169,7 +175,7 @@ class KafkaSessions(Driver):
     def _live(self) -> list[Session]:
         """The sessions of the cache, which change only when the leader is asked something."""
         if self._known is None:
-            found = (self._leader.session(number) for number in self._ids)
+            found = map(self._find, self._ids)
             self._known = [session for session in found if session is not None]
         return self._known
 

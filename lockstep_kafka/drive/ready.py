@@ -10,6 +10,7 @@ from lockstep.drive.driver import Driver
 from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
+from lockstep_kafka.drive.kafka_broker import NEWEST_BROKER, KafkaBroker
 from lockstep_kafka.drive.kafka_client import KafkaClient
 from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache
@@ -42,6 +43,11 @@ def kafka_session_cache(options: str) -> Driver:
 def kafka_raft(options: str) -> Driver:
     """The driver of `snapshot_election`, with the same options, and `+as-it-is`."""
     return _made(KafkaRaft, options, RaftNode, VOTERS, NEWEST_RAFT)
+
+
+def kafka_broker(options: str) -> Driver:
+    """The driver of `fetch_session` on a whole broker; `options` are `[:RELEASE]`."""
+    return _made(lambda release, _: KafkaBroker(release), options, Leader, {}, NEWEST_BROKER)
 
 
 def kafka_client(options: str) -> Driver:

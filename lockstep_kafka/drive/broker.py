@@ -1,0 +1,180 @@
+"""One broker of a release of Apache Kafka on loopback, in a process of its own, and its clients.
+
+It is its own controller. Its folder is a temporary one, and it ends with the process that started
+it, however that ends.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from lockstep.errors import LockstepError
+from lockstep.system.child_process import child_process, output_of
+from lockstep.system.java import find_java
+from lockstep.system.maven import Artifact, jars_of
+from lockstep.system.scratch import scratch_folder
+from lockstep_kafka.drive.jvm import Jvm, pinned
+
+HOST = "127.0.0.1"
+_JAVA = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_STARTING_SECONDS = 120.0
+_ANSWER_SECONDS = 30.0
+_RETRY_SECONDS = 0.1
+_PROPERTIES = """\
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@{host}:{controller}
+listeners=PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller}
+controller.listener.names=CONTROLLER
+log.dirs={folder}
+offsets.topic.replication.factor=1
+"""
+
+
+@cache
+def broker_jars() -> Mapping[str, tuple[Artifact, ...]]:
+    """The jars of a whole broker, by release, oldest first."""
+    text = resources.files(__package__).joinpath("brokers.json").read_bytes()
+    return msgspec.json.decode(text, type=dict[str, tuple[Artifact, ...]])
+
+
+class Broker:
+    """A broker that answers; `LockstepError` where there is no such release, Java or jar."""
+
+    def __init__(self, release: str) -> None:
+        jars = jars_of(pinned(release, broker_jars()))
+        self._open = ExitStack()
+        try:
+            folder = self._open.enter_context(scratch_folder("kafka-broker-"))
+            self.port, controller = _free_ports()
+            properties = folder / "server.properties"
+            places = {"host": HOST, "port": self.port, "controller": controller}
+            properties.write_text(_PROPERTIES.format(folder=folder / "logs", **places), "utf-8")
+            java = [str(find_java()), *_JAVA, "-cp", ":".join(map(str, jars))]
+            cluster = "AAAAAAAAQACAAAAAAAAAAQ"
+            formatting = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(properties)]
+            made = output_of([*java, *formatting], _STARTING_SECONDS, folder)
+            if made.returncode:
+                raise LockstepError(f"the broker's folder is not formatted: {_last(made.stdout)}")
+            started = child_process(
+                [*java, "kafka.Kafka", str(properties)], folder, subprocess.DEVNULL
+            )
+            self._wait(self._open.enter_context(started), release)
+        except BaseException:
+            self._open.close()
+            raise
+
+    def _wait(self, process: subprocess.Popen[str], release: str) -> None:
+        end = time.monotonic() + _STARTING_SECONDS
+        while time.monotonic() < end and process.poll() is None:
+            try:
+                socket.create_connection((HOST, self.port), timeout=1).close()
+            except OSError:
+                time.sleep(_RETRY_SECONDS)
+            else:
+                return
+        why = "did not answer" if process.poll() is None else f"ended with {process.returncode}"
+        raise LockstepError(
+            f"the broker of release {release} {why} within {_STARTING_SECONDS:.0f} s",
+            cure="see that there is memory for a second Java, and that its port was not taken",
+        )
+
+    def close(self) -> None:
+        """Stop it, and remove its folder."""
+        self._open.close()
+
+
+def _free_ports() -> tuple[int, int]:
+    with socket.create_server((HOST, 0)) as one, socket.create_server((HOST, 0)) as other:
+        return one.getsockname()[1], other.getsockname()[1]
+
+
+def _last(output: str) -> str:
+    return (output.strip().splitlines() or ["it says nothing"])[-1]
+
+
+class Connection:
+    """A connection to a broker, on which one request after the other is sent and answered."""
+
+    def __init__(self, jvm: Jvm, port: int) -> None:
+        self._jvm = jvm
+        self._header = jvm.named("org.apache.kafka.common.requests.RequestHeader")
+        self._fetch = jvm.named("org.apache.kafka.common.protocol.ApiKeys").FETCH
+        self._response = jvm.named("org.apache.kafka.common.requests.AbstractResponse")
+        self._buffer = jvm.named("java.nio.ByteBuffer")
+        self._sent = 0
+        self._socket = socket.create_connection((HOST, port), timeout=_ANSWER_SECONDS)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def ask(self, request: Any, version: int) -> Any:
+        """Kafka's object of the answer to a FetchRequest, which is one as well."""
+        self._sent += 1
+        header = self._header(self._fetch, self._jvm.short(version), "lockstep", self._sent)
+        buffer = request.serializeWithHeader(header)
+        message = bytes(buffer.array())[buffer.position() : buffer.limit()]
+        self._socket.sendall(len(message).to_bytes(4, "big") + message)
+        answer = self._received(int.from_bytes(self._received(4), "big"))
+        return self._response.parseResponse(self._buffer.wrap(answer), header)
+
+    def _received(self, length: int) -> bytes:
+        received = bytearray()
+        while len(received) < length:
+            piece = self._socket.recv(length - len(received))
+            if not piece:
+                raise LockstepError("the broker closed a connection")
+            received += piece
+        return bytes(received)
+
+    def close(self) -> None:
+        """End it."""
+        self._socket.close()
+
+
+class Logs:
+    """The topics of a broker, each with one partition, as its own clients change them."""
+
+    def __init__(self, jvm: Jvm, port: int) -> None:
+        self._jvm = jvm
+        properties = jvm.named("java.util.Properties")()
+        properties.put("bootstrap.servers", f"{HOST}:{port}")
+        strings = "org.apache.kafka.common.serialization.StringSerializer"
+        properties.put("key.serializer", strings)
+        properties.put("value.serializer", strings)
+        clients = "org.apache.kafka.clients"
+        self._admin = jvm.named(f"{clients}.admin.Admin").create(properties)
+        self._producer = jvm.named(f"{clients}.producer.KafkaProducer")(properties)
+        self._record = jvm.named(f"{clients}.producer.ProducerRecord")
+        self._topic = jvm.named(f"{clients}.admin.NewTopic")
+        self._before = jvm.named(f"{clients}.admin.RecordsToDelete").beforeOffset
+        self._partition = jvm.named("org.apache.kafka.common.TopicPartition")
+        self._collections = jvm.named("java.util.Collections")
+
+    def create(self, topic: str) -> Any:
+        """A topic that is there from now on; its id."""
+        wanted = self._topic(topic, 1, self._jvm.short(1))
+        made = self._admin.createTopics(self._collections.singleton(wanted))
+        return made.topicId(topic).get()
+
+    def append(self, topic: str) -> int:
+        """Append one record, in a batch of its own; the high watermark after it."""
+        sent = self._producer.send(self._record(topic, "record")).get()
+        return int(sent.offset()) + 1
+
+    def delete_before(self, topic: str, offset: int) -> None:
+        """Move the start of the log to an offset."""
+        wanted = self._collections.singletonMap(self._partition(topic, 0), self._before(offset))
+        self._admin.deleteRecords(wanted).all().get()
+
+    def close(self) -> None:
+        """End the clients."""
+        self._producer.close()
+        self._admin.close()

@@ -1,0 +1,39 @@
+"""A whole broker of Apache Kafka on loopback in step with `fetch_session`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lockstep_kafka.drive.broker import broker_jars
+from tests.kafka.drive.exercises import in_child, what_came
+
+WRONG = Path(__file__).with_name("wrong_broker.py")
+
+
+def test_random_behaviours_of_a_broker_conform() -> None:
+    came = in_child(what_came, "fetch_session", "kafka-broker", {}, 10)
+    assert (came.verdict, came.steps > 50) == ("holds", True), came
+
+
+def test_a_request_that_is_taken_twice_departs() -> None:
+    came = in_child(what_came, "fetch_session", f"{WRONG}:TakesTwice", {}, 20)
+    assert came.verdict == "violated"
+    assert came.departs.startswith("serve"), came
+
+
+def test_followers_are_refused_with_a_cure() -> None:
+    came = in_child(what_came, "fetch_session", "kafka-broker", {}, 1, "followers")
+    assert (came.verdict, came.departs) == (
+        "usage",
+        "choose another scope, or drive `kafka-sessions`",
+    )
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("release", broker_jars())
+def test_all_of_small_on_every_release(release: str) -> None:
+    came = in_child(what_came, "fetch_session", f"kafka-broker:{release}", {}, None)
+    assert came.verdict == "holds", came
+    assert came.done > 10_000

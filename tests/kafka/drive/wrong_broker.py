@@ -1,0 +1,16 @@
+"""A broker that takes each incremental request twice, as if the network had repeated it."""
+
+from __future__ import annotations
+
+from lockstep_kafka.drive.kafka_broker import NEWEST_BROKER, KafkaBroker
+from lockstep_kafka.drive.messages import Request, Response
+
+
+class TakesTwice(KafkaBroker):
+    def __init__(self) -> None:
+        super().__init__(NEWEST_BROKER)
+
+    def _ask(self, via: str, request: Request) -> Response:
+        if request.epoch > 0:
+            super()._ask(via, request)
+        return super()._ask(via, request)
