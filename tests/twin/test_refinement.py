@@ -12,7 +12,7 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import load_model, model_names
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep.twin.refinement import check_refinement, refinement_files
+from lockstep.twin.refinement import MOST_REFINED, check_refinement, refinement_files
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.tlc import TlcOptions
 from lockstep.twin.twin_files import twin_files
@@ -78,6 +78,13 @@ def test_a_twin_that_refines(door: Copy) -> None:
         assert result.refinement.run.distinct == 6  # one more than the twin: it closed again
         assert result.unrefined is None
     assert (first.since is None, again.since is None) == (True, False)
+
+
+def test_values_that_no_refinement_had_are_listed(door: Copy) -> None:
+    run = twin(TwinRequest(("turnstile",), find_workspace(door.root), "small"))
+    assert run.unseen == {"turnstile": {"GATES": ("(east, west)",), "CAN_JAM": ("True",)}}
+    whole = twin(TwinRequest(("turnstile",), find_workspace(door.root)))
+    assert whole.unseen == {}
 
 
 def test_what_the_abstract_module_says_is_part_of_the_question(door: Copy) -> None:
@@ -479,3 +486,21 @@ def test_a_twin_with_a_mistake_does_not_refine(kafka: Copy, tmp_path: Path, name
     options = TlcOptions(timeout=300)
     run = check_refinement(module, model.constants, template, config, options)
     assert run.verdict == "violated", run.message
+
+
+REFINED = [
+    (name, scope.name)
+    for name in REFINING
+    for scope in load_model_spec(KAFKA, name).scopes.values()
+    if scope.name != "small" and scope.pins.states and scope.pins.states <= MOST_REFINED
+    if scope.pins.verdict == Verdict.HOLDS
+]
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(("name", "scope"), REFINED)
+def test_a_twin_refines_wherever_tlc_is_asked(name: str, scope: str) -> None:
+    (result,) = twin(TwinRequest((name,), find_workspace(KAFKA), scope)).results
+    assert isinstance(result, Compared)
+    assert result.result.verdict is Verdict.HOLDS
+    assert result.result.refinement is not None
