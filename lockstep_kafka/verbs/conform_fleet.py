@@ -195,6 +195,11 @@ def conform_fleet(
     """
     folder, following = out_of(request)
     logs = [os.fspath(log) for log in request.logs]
+    if (request.master or "").startswith("sc:"):
+        raise LockstepError(
+            f"{request.master} is Spark Connect, and this command needs a session of its own",
+            cure="name the cluster's own master, or call follow_logs with a session of Connect",
+        )
     topic = Topic.of(logs[0]) if logs[0].startswith(TOPIC_SCHEME) else None
     origin = following.origin(FILES if topic is None else topic.name)
     options = SparkOptions(master_of(request.master), tables=True, topics=topic is not None)

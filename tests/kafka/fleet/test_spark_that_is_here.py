@@ -7,20 +7,23 @@ import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from lockstep.errors import LockstepError
 from lockstep.spark.jars import TABLE_JARS
 from lockstep.system.maven import jar_of
 from lockstep.workspace import find_workspace
 from lockstep_kafka.columns.compiled import kernel
+from lockstep_kafka.verbs.conform_fleet import conform_fleet
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.verbs.conform_tables import conform_tables
 from tests.kafka.fleet.pipeline import LOGS, ROOT
 from tests.kafka.fleet.runs import JAVA_OPTIONS, assert_same_tables
 from tests.packages import python_without_lockstep, wheel_in
-from tests.spark.cluster import cluster
+from tests.spark.cluster import cluster, connect_server
 
 CASE = "m1-one-id-two-live-sessions.log.gz"
 
@@ -73,12 +76,17 @@ def file_in_a_task(batches):
         yield pyarrow.RecordBatch.from_pydict({"file": [lockstep_kafka.__file__]})
 
 
-tables, logs = map(Path, sys.argv[1:])
-spark = SparkSession.builder.getOrCreate()
+tables, logs, *connect = sys.argv[1:]
+if connect:
+    url, archive = connect
+    spark = SparkSession.builder.remote(url).getOrCreate()
+    spark.addArtifacts(archive, pyfile=True)
+else:
+    spark = SparkSession.builder.getOrCreate()
 print(lockstep.__file__)
 print(spark.range(1).mapInArrow(file_in_a_task, "file string").first()[0])
 print(is_compiled())
-result = follow_logs(spark, [logs], tables)
+result = follow_logs(spark, [logs], Path(tables))
 print(result.conform.exit_code, result.new.lines, "lines")
 """
 
@@ -119,7 +127,7 @@ def ran(
     }
     done = subprocess.run(
         [*program, str(script), *arguments],
-        cwd=path,
+        cwd=ROOT if path == ROOT else tmp_path,
         env=environment,
         capture_output=True,
         text=True,
@@ -154,29 +162,59 @@ def test_spark_submit_hands_lockstep_on(tmp_path: Path, logs: Path, is_local: bo
         submit(tmp_path, logs, "local[1]" if running is None else running.master)
 
 
+@pytest.mark.slow
+@pytest.mark.verify
+def test_spark_connect_takes_lockstep_as_an_artifact(tmp_path: Path, logs: Path) -> None:
+    pytest.importorskip("grpc", reason="pip install 'pyspark[connect]'")
+    archive, python = packed(tmp_path)
+    settings = DELTA | {"spark.jars": table_jars()}
+    with connect_server(tmp_path / "server", settings, python) as url:
+        assert_follows(Job(tmp_path, [str(python)], archive, python), logs, url, str(archive))
+
+
 def submit(tmp_path: Path, logs: Path, master: str) -> None:
-    kernel()  # or lines would be followed one by one
-    archive = wheel_in(tmp_path).rename(tmp_path / "lockstep.zip")
-    python = python_without_lockstep(tmp_path / "environment")
+    archive, python = packed(tmp_path)
     settings = (part for item in DELTA.items() for part in ("--conf", "=".join(item)))
     spark_submit = str(Path(sys.executable).with_name("spark-submit"))
     program = [spark_submit, "--master", master, "--jars", table_jars(), *settings]
     program += ["--py-files", str(archive)]
-    tables = tmp_path / "tables"
+    assert_follows(Job(tmp_path, program, archive, python), logs)
+
+
+def packed(folder: Path) -> tuple[Path, Path]:
+    """lockstep as an archive, and a Python without lockstep."""
+    archive = wheel_in(folder).rename(folder / "lockstep.zip")
+    return archive, python_without_lockstep(folder / "environment")
+
+
+@dataclass(frozen=True)
+class Job:
+    """How `JOB` is run: lockstep is in an archive alone."""
+
+    folder: Path
+    program: list[str]
+    archive: Path
+    python: Path
+
+
+def assert_follows(job: Job, logs: Path, *connect: str) -> None:
+    """A job writes what one process writes."""
+    kernel()  # or lines would be followed one by one
+    tables, local = job.folder / "tables", job.folder / "local"
     code, out, complaints = ran(
-        tmp_path, program, JOB, str(tables), str(logs), python=python, path=tmp_path
-    )
+        job.folder, job.program, JOB, str(tables), str(logs), *connect,
+        python=job.python, path=job.archive,
+    )  # fmt: skip
     assert code == 0, complaints
     in_driver, in_task, compiled, said = out.splitlines()
-    assert in_driver == f"{archive}/lockstep/__init__.py"
+    assert in_driver == f"{job.archive}/lockstep/__init__.py"
     assert in_task.endswith("/lockstep.zip/lockstep_kafka/__init__.py")
     assert compiled == "True"
-    workspace = find_workspace(ROOT)
-    request = ConformRequest((str(logs),), out=tmp_path / "local", workspace=workspace)
-    local = conform_tables(request)
-    assert local.new is not None
-    assert said == f"{local.conform.exit_code} {local.new.lines} lines"
-    assert_same_tables(tables, tmp_path / "local")
+    request = ConformRequest((str(logs),), out=local, workspace=find_workspace(ROOT))
+    result = conform_tables(request)
+    assert result.new is not None
+    assert said == f"{result.conform.exit_code} {result.new.lines} lines"
+    assert_same_tables(tables, local)
 
 
 @pytest.mark.verify
@@ -200,3 +238,11 @@ def test_a_notebook_without_delta_tables(tmp_path: Path, logs: Path) -> None:
     assert "--packages io.delta:delta-spark_4.1_2.13:4.2.0," in cure
     assert last == "4 Asia/Tokyo"
     assert not any(tmp_path.joinpath("tables").rglob("_delta_log"))
+
+
+def test_the_command_refuses_spark_connect(tmp_path: Path, logs: Path) -> None:
+    master = "sc://127.0.0.1:1"
+    request = ConformRequest((str(logs),), engine="spark", out=tmp_path / "tables", master=master)
+    with pytest.raises(LockstepError, match="is Spark Connect") as refused:
+        conform_fleet(request)
+    assert "call follow_logs" in str(refused.value.cure)
