@@ -24,8 +24,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from lockstep.language.source import allow_nesting
 from lockstep.system.garbage import look_seldom
-from tests.day import VARIABLE, day, leave_for_verify
-from tests.durations import OPTION, Durations
+from tests.day import DEAR, VARIABLE, day, leave_for_verify
+from tests.durations import OPTION, RECORD, Durations
 
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("wide", max_examples=5_000, deadline=None, print_blob=True)
@@ -37,6 +37,10 @@ settings.load_profile(os.environ.get("LOCKSTEP_PROFILE", "ci"))
 def pytest_addoption(parser: pytest.Parser) -> None:
     explanation = "let tests fail that take long and are not marked `slow`: tests/durations.py"
     parser.addoption(OPTION, action="store_true", dest="slow_fails", help=explanation)
+    explanation = (
+        "write what dear tests take, which decides on how many days they run: tests/day.py"
+    )
+    parser.addoption(RECORD, action="store_true", dest="record_dear", help=explanation)
 
 
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=128m"
@@ -60,7 +64,9 @@ def pytest_configure(config: pytest.Config) -> None:
     for variable, value in SMALL_SEARCHES.items():
         os.environ.setdefault(variable, value)
     slow_fails = bool(config.getoption("slow_fails"))
-    config.pluginmanager.register(Durations(slow_fails=slow_fails), "durations")
+    records = config.getoption("record_dear") and not hasattr(config, "workerinput")
+    durations = Durations(slow_fails=slow_fails, dear=DEAR if records else None)
+    config.pluginmanager.register(durations, "durations")
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are left out by their marks

@@ -6,6 +6,7 @@ it, such as Spark's. A controller of workers gets the figures with the reports.
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import time
@@ -16,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.day import DEAR_SECONDS
+
 PROPERTY = "processor seconds"
 """Under this name a report says what its phase (setup, call, teardown) took."""
 DEAREST = 40
@@ -25,6 +28,7 @@ SLOW = 10.0
 MARGIN = 2.0
 """A test fails above this many times `SLOW` only: caches, compilers and machines differ."""
 OPTION = "--slow-fails"
+RECORD = "--record-dear"
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -67,12 +71,15 @@ def _dearest(seconds: Mapping[str, float]) -> list[tuple[str, float]]:
 class Durations:
     """A plugin that measures tests, lists the dearest and those that need the mark `slow`.
 
-    With `slow_fails`, a test without the mark fails when its call takes `MARGIN` times `SLOW`. What
-    fixtures take does not count: whichever test comes first pays for those that are shared.
+    What dear tests took is kept in `dear`, if that is a file. With `slow_fails`, a test without the
+    mark fails when its call takes `MARGIN` times `SLOW`. What fixtures take does not count: the
+    first test pays for those that are shared.
     """
 
-    def __init__(self, *, slow_fails: bool) -> None:
+    def __init__(self, *, slow_fails: bool, dear: Path | None = None) -> None:
         self._slow_fails = slow_fails
+        self._dear = dear
+        self._calls: dict[str, float] = {}
         self._since = processor_seconds()
         self._tests = defaultdict[str, float](float)
         self._unmarked: dict[str, float] = {}
@@ -104,6 +111,18 @@ class Durations:
         self._tests[report.nodeid] += seconds
         if report.when == "call" and seconds > SLOW and "slow" not in report.keywords:
             self._unmarked[report.nodeid] = seconds
+        if report.when == "call" and report.passed and not {"daily", "verify"} & {*report.keywords}:
+            self._calls[report.nodeid] = round(seconds, 1)
+
+    def pytest_sessionfinish(self) -> None:
+        if self._dear is not None and self._calls:
+            known = json.loads(self._dear.read_text(encoding="utf-8"))
+            dear = {
+                test: seconds
+                for test, seconds in sorted({**known, **self._calls}.items())
+                if seconds >= DEAR_SECONDS and Path(test.partition("::")[0]).is_file()
+            }
+            self._dear.write_text(f"{json.dumps(dear, indent=1)}\n", encoding="utf-8")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         folders = defaultdict[str, float](float)

@@ -15,11 +15,8 @@ TEXT = PAGE.read_text(encoding="utf-8")
 ACCEPTING = bool(os.environ.get("LOCKSTEP_ACCEPT"))
 
 
-@pytest.mark.parametrize(
-    "bug",
-    [pytest.param(bug, marks=() if ACCEPTING else pytest.mark.daily(3)) for bug in bugs(TEXT)],
-    ids=str,
-)
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("bug", bugs(TEXT), ids=str)
 def test_the_facts_of_a_bug_are_as_measured(bug: Bug, tmp_path: Path) -> None:
     facts = measured(bug, tmp_path)
     if ACCEPTING:

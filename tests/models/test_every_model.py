@@ -71,7 +71,7 @@ class Small(Case):
 
 
 @pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=pytest.mark.daily(4)) for name in MODELS]
+    scope="module", params=[pytest.param(name, marks=pytest.mark.daily(6)) for name in MODELS]
 )
 def small(request: pytest.FixtureRequest) -> Small:
     scope = load_model_spec(ROOT, request.param).scope("small")

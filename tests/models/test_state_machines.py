@@ -59,7 +59,7 @@ FAULTS = [
 ]
 LONG = ("fetch_session_draft", "leader_discovery")
 """Models whose faults take minutes together to find and shrink: left for `make verify`."""
-DAYS = 24
+DAYS = 48
 """Of the faults of the others, one in so many is tried on a day: together they take minutes too."""
 LEFT_LONG = {("fair_consumption", "pause_of_any_ends_the_wait")}
 """Faults that are found, but by behaviours that Hypothesis hardly shortens."""
@@ -119,7 +119,7 @@ def test_machine_works_at_real_widths() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.daily(4)
+@pytest.mark.daily(8)
 def test_machine_finds_a_fault_at_real_widths() -> None:
     run = alone(1_000, "leader_epoch_not_cached")
     assert run.steps is not None, run.text or "the fault was not found"
