@@ -61,4 +61,10 @@ from models.fetch_session_fetcher import (
 )
 
 # What disturbs a fetcher.
-from models.fetch_session_fetcher import disconnect, restart_fetcher, duplicate, lose_stray
+from models.fetch_session_fetcher import (
+    disconnect,
+    restart_fetcher,
+    begin_again,
+    duplicate,
+    lose_stray,
+)

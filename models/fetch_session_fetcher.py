@@ -27,6 +27,7 @@ from models.fetch_partitions import (
     still_told,
 )
 from models.fetch_session_state import (
+    BEGINS_AGAIN,
     MAX_DISTURBANCES,
     SEEKS,
     STRAYS_ARE_LOST,
@@ -244,6 +245,18 @@ def restart_fetcher(s: FetchSession, new: FetchSession, f: Fetcher, arrives: boo
     abandon(s, new, f, arrives)
     start_over(new, f)
     new.metadata[f] = FRESH
+
+
+@action
+def begin_again(s: FetchSession, new: FetchSession, f: Fetcher, naming: bool):
+    """A fetcher gives its session up, and drops the response that has come: its next request is
+    ($ID, 0), or (0, 0), which leaves the session behind (227-D43)."""
+    require(BEGINS_AGAIN and s.request[f] is None)
+    begun = close_existing_attempt_new(s.metadata[f]) if naming else FRESH
+    require(s.pending[f] or begun != s.metadata[f])
+    disturb(s, new, f)
+    start_over(new, f)
+    settle(new, f, begun)
 
 
 @action

@@ -58,8 +58,13 @@ TOPIC_IDS: Constant = False
 """Whether topics have ids (KIP-516): then one may be deleted and made anew under its name, while a
 session has it (227-D10), and a client may go over to ids, or back (227-D15)."""
 
+BEGINS_AGAIN: Constant = False
+"""Whether a fetcher may give its session up and begin again for reasons of its own, at any time, as
+the rows of the KIP's table allow and Apache Kafka's does not (227-D43)."""
+
 MAX_DISTURBANCES: Constant = 1
-"""How often a fetcher's messages are lost, repeated or delayed in one behaviour."""
+"""How often a fetcher's messages are lost, repeated or delayed, or it begins again, in one
+behaviour."""
 
 STRAYS_ARE_LOST: Constant = True
 """Whether the network may lose what it delayed or repeated. Where it may, a late request that did
@@ -120,5 +125,5 @@ class FetchSession(State):
     told: Map[Fetcher, Map[Partition, Told | None]] = {
         f: {p: None for p in Partition} for f in Fetcher
     }
-    # How often a fetcher's messages were lost, repeated or delayed, or its process restarted.
+    # How often a fetcher's messages were lost, repeated or delayed, or it began again.
     disturbances: Map[Fetcher, Disturbances] = {f: 0 for f in Fetcher}

@@ -19,6 +19,7 @@ CONSTANTS
     Followers,         \* the fetchers that also read what is not committed yet
     AnswersAnyChange,  \* whether whatever a request names is answered
     Seeks,             \* whether a fetch offset may move forward where no records came
+    BeginsAgain,       \* whether fetchers may give sessions up that are in order
     TopicIds,          \* whether topics have ids: they are created again, and clients change over
     StraysAreLost      \* whether the network may lose what it delayed or repeated
 
@@ -497,6 +498,19 @@ RestartFetcher(f, arrives) ==
     /\ ~IsNew(f)
     /\ GiveUp(f, arrives, Fresh)
 
+\* For reasons of its own: the session is named, and so closed, or left behind.
+BeginAgain(f, naming) ==
+    /\ BeginsAgain
+    /\ request[f] = None
+    /\ LET begun == IF naming THEN [metadata[f] EXCEPT !.epoch = InitialEpoch] ELSE Fresh
+       IN  /\ begun = metadata[f] => pending[f]
+           /\ metadata' = [metadata EXCEPT ![f] = begun]
+    /\ response' = [response EXCEPT ![f] = None]
+    /\ pending' = [pending EXCEPT ![f] = FALSE]
+    /\ Forget(f)
+    /\ Disturb(f)
+    /\ UNCHANGED <<request, stray>>
+
 Duplicate(f) ==
     /\ CanStray(f)
     /\ stray' = [stray EXCEPT ![f] = request[f]]
@@ -545,6 +559,7 @@ Next ==
         \/ \E arrives \in BOOLEAN :
             \/ Disconnect(f, arrives)
             \/ RestartFetcher(f, arrives)
+        \/ \E naming \in BOOLEAN : BeginAgain(f, naming)
         \/ Duplicate(f)
         \/ LoseStray(f)
     \/ \E i \in SessionIds : Evict(i)

@@ -102,6 +102,15 @@ class Stimuli:
         except NotInDomain as error:
             raise LockstepError(f"{name} cannot be given {error}") from None
 
+    def is_open(self, name: str) -> bool:
+        """Whether the software decides too many values of an outcome to try them all."""
+        known = self.find(name)
+        given = {one.name for one in known.parameters}
+        return any(
+            is_wide(tuple(one for one in action.parameters if one.name not in given))
+            for action in known.outcomes
+        )
+
     def shown(self, stimulus: Instance) -> str:
         """A stimulus with its arguments."""
         name, arguments = stimulus

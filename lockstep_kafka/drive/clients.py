@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version as version_of
 from pathlib import Path
+from queue import Empty, Queue
 from tempfile import TemporaryFile
 
 from lockstep.errors import LockstepError, nearest
@@ -51,32 +53,61 @@ def _of_python(name: str, package: str, module: str, program: str) -> Callable[.
     return found
 
 
-def _franz_go(release: str | None) -> Client:
-    """franz-go, at the version that `go.mod` pins and `go.sum` has the digests of."""
-    source = Path(__file__).parent / "programs" / "franz_go"
-    pinned = re.findall(r"^require \S+ v(\S+)$", (source / "go.mod").read_text(), re.MULTILINE)[0]
+def _pinned(name: str, release: str | None, file: str, pattern: str) -> tuple[Path, str]:
+    """The folder of a client's program, and the version that a file of it pins."""
+    source = Path(__file__).parent / "programs" / name.replace("-", "_")
+    pinned = re.findall(pattern, (source / file).read_text(encoding="utf-8"), re.MULTILINE)[0]
     if release not in (None, pinned):
         raise LockstepError(
-            f"franz-go {pinned} is pinned, and not {release}", cure="leave out the release"
+            f"{name} {pinned} is pinned, and not {release}", cure="leave out the release"
         )
-    go = shutil.which("go")
-    if go is None:
-        raise LockstepError("Go is needed to drive franz-go.", cure="put `go` on the PATH")
     make_private(cache_folder())
-    built = cache_folder() / f"franz-go-{pinned}"
-    command = (go, "build", "-mod=readonly", "-o", str(built), ".")
+    return source, str(pinned)
+
+
+def _built(name: str, tool: str, arguments: Sequence[str], folder: Path, cure: str) -> None:
+    """Build a client by a tool that is on the PATH."""
+    found = shutil.which(tool)
+    if found is None:
+        raise LockstepError(f"{tool} is needed to drive {name}.", cure=f"put `{tool}` on the PATH")
     try:
         made = subprocess.run(
-            command, cwd=source, capture_output=True, text=True, timeout=_BUILDING_SECONDS
+            (found, *arguments),
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=_BUILDING_SECONDS,
         )
         failed, said = made.returncode != 0, made.stderr
     except subprocess.TimeoutExpired:
-        failed, said = True, f"{go} took longer than {_BUILDING_SECONDS} s"
+        failed, said = True, f"{tool} took longer than {_BUILDING_SECONDS} s"
     if failed:
-        why = printable(said.strip().splitlines()[-1]) if said.strip() else f"{go} says nothing"
-        cure = "see that Go reaches its modules: `go mod download` in " + shown_path(source)
-        raise LockstepError(f"franz-go is not built: {why}", cure=cure)
-    return Client("franz-go", pinned, (str(built),))
+        why = printable(said.strip().splitlines()[-1]) if said.strip() else f"{tool} says nothing"
+        raise LockstepError(f"{name} is not built: {why}", cure=cure)
+
+
+def _franz_go(release: str | None) -> Client:
+    """franz-go, at the version that `go.mod` pins and `go.sum` has the digests of."""
+    source, version = _pinned("franz-go", release, "go.mod", r"^require \S+ v(\S+)$")
+    built = cache_folder() / f"franz-go-{version}"
+    cure = "see that Go reaches its modules: `go mod download` in " + shown_path(source)
+    _built("franz-go", "go", ("build", "-mod=readonly", "-o", str(built), "."), source, cure)
+    return Client("franz-go", version, (str(built),))
+
+
+def _platformatic(release: str | None) -> Client:
+    """@platformatic/kafka of `package.json`; `package-lock.json` has the digests."""
+    source, version = _pinned("platformatic", release, "package.json", r'kafka": "(\S+)"')
+    node = shutil.which("node")
+    if node is None:
+        raise LockstepError("Node is needed to drive platformatic.", cure="put `node` on the PATH")
+    folder = cache_folder() / f"platformatic-{version}"
+    shutil.copytree(source, folder, dirs_exist_ok=True)
+    if not (folder / "node_modules" / ".package-lock.json").exists():
+        cure = "see that npm reaches its registry: `npm ci` in " + shown_path(folder)
+        arguments = ("ci", "--ignore-scripts", "--no-audit", "--no-fund")
+        _built("platformatic", "npm", arguments, folder, cure)
+    return Client("platformatic", version, (node, str(folder / "main.js")))
 
 
 def _java(release: str | None) -> Client:
@@ -90,6 +121,7 @@ CLIENTS: Mapping[str, Callable[[str | None], Client]] = {
     "java": _java,
     "kafka-python": _of_python("kafka-python", "kafka-python", "kafka", "kafka_python"),
     "librdkafka": _of_python("librdkafka", "confluent-kafka", "confluent_kafka", "librdkafka"),
+    "platformatic": _platformatic,
 }
 """How each is found, by its name; the argument is the release, None for the usual one."""
 
@@ -105,6 +137,9 @@ def client_of(options: str) -> Client:
     return CLIENTS[name](release or None)
 
 
+_DOING_SECONDS = 5.0
+
+
 class Process:
     """A client's program that runs; `stop` ends it. `say` gives it the commands that it knows."""
 
@@ -113,10 +148,19 @@ class Process:
         self._process = subprocess.Popen(
             [*client.command, *topics],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
         )
+        self._done: Queue[str] = Queue()
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                self._done.put(line)
 
     def say(self, *command: object) -> None:
         """Give it a command; one that has ended takes none."""
@@ -124,6 +168,14 @@ class Process:
         with suppress(OSError):
             self._process.stdin.write(f"{' '.join(map(str, command))}\n")
             self._process.stdin.flush()
+
+    def do(self, *command: object) -> None:
+        """Give it a command, and wait until it is done, or for some seconds."""
+        while not self._done.empty():
+            self._done.get()
+        self.say(*command)
+        with suppress(Empty):
+            self._done.get(timeout=_DOING_SECONDS)
 
     @property
     def is_running(self) -> bool:
@@ -143,6 +195,7 @@ class Process:
         """End it at once."""
         self._process.kill()
         self._process.wait()
+        self._listening.join()
         with suppress(OSError):
             if self._process.stdin is not None:
                 self._process.stdin.close()

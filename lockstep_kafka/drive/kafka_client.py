@@ -13,15 +13,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
-from lockstep.drive.values import canonical, plain
-from lockstep.errors import ExitCode, LockstepError
-from lockstep.language.values import NotInDomain
-from lockstep.plain.run import PlainEngine
+from lockstep.drive.values import plain
+from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep_kafka.drive.clients import Client, Process
 from lockstep_kafka.drive.loopback import Loopback, Waiting
 from lockstep_kafka.drive.messages import RECEIVES, UNKNOWN, Interest
+from lockstep_kafka.drive.played import BEGINS_AGAIN, Played
 from lockstep_kafka.drive.wire import FIRST_WITH_TOPIC_IDS, Fetch, Reply
-from lockstep_kafka.files.lines import AnsweredPartition
 
 SECONDS = 15.0
 """How long the driver waits until a client sends again; it sends within milliseconds."""
@@ -29,12 +27,19 @@ STARTING_SECONDS = 45.0
 """How long it waits until the client sends first."""
 
 _SENDS = ("send_sessionless", "send_full", "send_incremental", "send_replacing", "send_close")
-_NOT_LEADER_OR_FOLLOWER = 6
-_THROTTLE_MS = 5
-_FIRST_ID, _IDS_APART = 1_000_003, 7_919
-"""Session ids that the leader draws: none of them is one of a scope's small names."""
-_PAUSED_EVERY = 4
-"""Of so many requests two are sent while the client's user has paused its last topic."""
+USERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "idles": ((),),
+    "pauses": (("resume", "LAST"), (), ("pause", "LAST"), ()),
+    "seeks": (("seek", "FIRST", "0"), (), ("seek", "LAST", "FAR"), ()),
+    "assigns": (("take", "LAST"), (), ("drop", "LAST"), ()),
+}
+"""What the client's user does while a request is under way, the fourth, first, second, third, over
+and over. `FIRST` and `LAST` are the topics, and `FAR` is an offset."""
+USUAL = "pauses"
+_FAR = 3
+_MAY_GIVE_UP = "seek", "drop", "take"
+_GIVING_UP_SECONDS = 0.1
+"""For so long a client may send another request after these without the answer to the last one."""
 
 STRICTER = "the model is stricter than the KIP here"
 
@@ -52,14 +57,20 @@ class NotJudgedError(LockstepError):
 class KafkaClient(Driver):
     """What drives a client; it is started for each fetcher of the scope."""
 
-    outcomes: ClassVar = {"send": _SENDS, "receive": RECEIVES}
+    outcomes: ClassVar = {"send": _SENDS, "receive": (*RECEIVES, BEGINS_AGAIN)}
     decides: ClassVar = {
         **dict.fromkeys(_SENDS, ("wanted",)),
         "send_replacing": ("wanted", "anew"),
+        BEGINS_AGAIN: ("naming",),
     }
+    by_itself: ClassVar = (BEGINS_AGAIN,)
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, user: str = USUAL) -> None:
+        if user not in USERS:
+            cure = nearest(user, USERS, f"there is: {', '.join(USERS)}")
+            raise LockstepError(f"no client's user {user!r} is known", cure=cure)
         self.client = client
+        self._user = USERS[user]
         self.exchanges: list[tuple[Waiting, Reply]] = []
         """Each Fetch that was answered since the last reset, with the answer."""
         self._processes: dict[str, Process] = {}
@@ -70,21 +81,18 @@ class KafkaClient(Driver):
         self._stop_leader()
         _check(constants)
         self._constants = constants
-        self._engine = PlainEngine(self.model)
-        self._actions = {action.name: action for action in self.model.actions}
-        self._state: Any = self.model.initial
+        self._played = played = Played(self.model, constants)
         self._leader = Loopback(
             constants["PARTITIONS"],
-            lambda: int(min(self._state.log_start.values())),
+            lambda: int(min(played.state.log_start.values())),
             with_ids=constants["TOPIC_IDS"],
         )
-        self._numbers: dict[Any, int] = {}
-        """The session ids that were drawn, by their names in the scope."""
-        self._drawn = 0
         self._waiting: dict[str, Waiting | None] = dict.fromkeys(constants["FETCHERS"])
-        self._seen: dict[str, object] = dict.fromkeys(constants["FETCHERS"])
+        self._seen: dict[str, Any] = dict.fromkeys(constants["FETCHERS"])
         self._asked: dict[str, dict[str, Interest]] = {f: {} for f in constants["FETCHERS"]}
         """What each fetcher has asked of each partition in its session."""
+        self._versions: dict[str, dict[str, int]] = {f: {} for f in constants["FETCHERS"]}
+        """By which version it has last named each."""
         self._sent = dict.fromkeys(constants["FETCHERS"], 0)
         self._names: dict[str, str] = {}
         self.exchanges = []
@@ -119,14 +127,11 @@ class KafkaClient(Driver):
         if action == "send":
             return self._send(arguments["f"])
         if action == "receive":
-            self._receive(arguments["f"])
-        elif not self._take(action, arguments):
+            return self._receive(arguments["f"])
+        if not self._played.take(action, arguments):
             return NOT_DONE
         f = arguments.get("f", "")
-        if action == "serve_full_creating":
-            self._drawn += 1
-            self._numbers[arguments["i"]] = _FIRST_ID + _IDS_APART * self._drawn
-        elif action == "disconnect":
+        if action == "disconnect":
             self._cut(f)
         elif action == "restart_fetcher":
             self._cut(f)
@@ -138,43 +143,35 @@ class KafkaClient(Driver):
     def observe(self) -> Mapping[str, object]:
         return {"request": dict(self._seen)}
 
-    # The model.
-
-    def _take(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Do an action of the model, if it is enabled, and the model has such arguments."""
-        action = self._actions[name]
-        try:
-            values = [canonical(of.domain, arguments[of.name], of.name) for of in action.parameters]
-            after = self._engine.run(action, self._state, tuple(values))
-        except NotInDomain:
-            return False
-        if after is not None:
-            self._state = after
-        return after is not None
-
     # The client sends.
 
-    def _send(self, f: str) -> Took:
+    def _send(self, f: str) -> object:
+        if all(state.pending[f] for state in self._played.states):
+            return NOT_DONE
         waiting = self._next(f)
-        fetching = plain(self._state.fetching[f])
+        fetching = plain(self._played.state.fetching[f])
         assert isinstance(fetching, dict)
         if waiting is None:
             return self._sent_nothing(f, fetching)
         self._waiting[f] = waiting
         fetch = waiting.fetch
-        self._refuse_another_beginning(f, fetch)
         asked = {p: self._interest(one) for p, one in fetch.partitions.items()}
         known = dict.fromkeys(self._constants["PARTITIONS"]) | asked
         for p in self._open_listings(f, fetch):
             del known[p]
+        named = self._played.name_of(fetch.session_id)
         self._seen[f] = {
-            "session_id": self._named(fetch.session_id),
+            "session_id": fetch.session_id if named is None else named,
             "epoch": self._turn(fetch.epoch),
             "partitions": known,
             "forgotten": fetch.forgotten,
         }
-        took = _took(fetch, {**fetching, **dict.fromkeys(fetch.forgotten), **asked})
-        self._take(took.action, {"f": f, **took.parameters})
+        kept = fetching if fetch.epoch > 0 else {}
+        nothing = dict.fromkeys(fetching)
+        took = _took(fetch, {**nothing, **kept, **dict.fromkeys(fetch.forgotten), **asked})
+        head = self._seen[f]["session_id"], self._seen[f]["epoch"]
+        if not self._played.send(f, took, head):
+            self._refuse_another_beginning(f, fetch)
         self._sent[f] += 1
         self._use(f)
         return took
@@ -199,14 +196,18 @@ class KafkaClient(Driver):
     def _refuse_another_beginning(self, f: str, fetch: Fetch) -> None:
         """`NotJudgedError` where a client begins again that would go on in the model.
 
-        A full request is a row of the KIP's table at any time: a fetcher that lost a response or
-        knows no session sends it. The model's fetcher does so for reasons that are its steps.
+        A full request is a row of the KIP's table at any time (227-D43). With `BEGINS_AGAIN` the
+        model's fetcher may send it as often as it may be disturbed.
         """
-        metadata = self._state.metadata[f]
-        known = {0: 0} | {number: name for name, number in self._numbers.items()}
-        if fetch.epoch > 0 or fetch.session_id not in known:
+        state = self._played.state
+        metadata = state.metadata[f]
+        may_begin = self._constants["BEGINS_AGAIN"] and (
+            state.disturbances[f] < self._constants["MAX_DISTURBANCES"]
+        )
+        name = self._played.name_of(fetch.session_id)
+        if may_begin or fetch.epoch > 0 or name is None:
             return
-        id_as_expected = known[fetch.session_id] == metadata.session_id
+        id_as_expected = name == metadata.session_id
         if id_as_expected and (fetch.epoch < 0 or metadata.epoch == 0):
             return
         sent = f"({'ID' if fetch.session_id else 0}, {fetch.epoch})"
@@ -214,7 +215,7 @@ class KafkaClient(Driver):
         raise NotJudgedError(
             f"{self.client.name} sends {sent}, where the model's fetcher sends {expected}",
             STRICTER,
-            cure="read the table of KIP-227: the pair may be sent at any time",
+            cure="--set BEGINS_AGAIN=true --set MAX_DISTURBANCES=1000",
         )
 
     def _open_listings(self, f: str, fetch: Fetch) -> list[str]:
@@ -229,12 +230,19 @@ class KafkaClient(Driver):
             **{p: one for p, one in kept.items() if p not in fetch.forgotten},
             **fetch.partitions,
         }
-        may_learn = self._constants["TOPIC_IDS"] and fetch.asked.version < FIRST_WITH_TOPIC_IDS
+        versions = self._versions[f]
+        learnt = [
+            p
+            for p in fetch.partitions
+            if min(versions.get(p, 0), fetch.asked.version) < FIRST_WITH_TOPIC_IDS
+            and self._constants["TOPIC_IDS"]
+        ]
+        versions.update(dict.fromkeys(fetch.partitions, fetch.asked.version))
         return [
             p
             for p, one in fetch.partitions.items()
             if (old := kept.get(p)) is not None
-            and (may_learn if old == one else self._interest(old) == self._interest(one))
+            and (p in learnt if old == one else self._interest(old) == self._interest(one))
         ]
 
     def _sent_nothing(self, f: str, fetching: Mapping[str, object]) -> Took:
@@ -246,17 +254,22 @@ class KafkaClient(Driver):
             raise LockstepError(f"{self.client.name} sends no Fetch: {said}")
         print(f"{self.client.name}: {state}", file=sys.stderr)
         self._seen[f] = None
-        if self._state.metadata[f].epoch > 0:
+        if self._played.state.metadata[f].epoch > 0:
             return Took("send_incremental", wanted=fetching)
         asked = self._interest(Interest(0))
         return Took("send_full", wanted=dict.fromkeys(fetching, asked))
 
     def _use(self, f: str) -> None:
-        """The client's user pauses the last of several topics now and then."""
+        """The client's user does what is next; the last of several topics may leave the session."""
         topics = self._constants["PARTITIONS"]
-        if len(topics) > 1 and self._sent[f] % _PAUSED_EVERY in (0, _PAUSED_EVERY // 2):
-            command = "resume" if self._sent[f] % _PAUSED_EVERY == 0 else "pause"
-            self._processes[f].say(command, topics[-1])
+        act = self._user[self._sent[f] % len(self._user)]
+        if act and (len(topics) > 1 or act[0] == "seek"):
+            far = min(_FAR, self._constants["MAX_OFFSET"])
+            named = {"FIRST": topics[0], "LAST": topics[-1], "FAR": far}
+            self._processes[f].do(*(named.get(word, word) for word in act))
+            waiting = self._waiting[f]
+            if waiting is not None and act[0] in _MAY_GIVE_UP:
+                waiting.connection.has_fetch(_GIVING_UP_SECONDS)
 
     def _interest(self, asked: Interest) -> dict[str, object]:
         """What is asked, without the fields that have one value only in the scope."""
@@ -269,51 +282,24 @@ class KafkaClient(Driver):
             "last_fetched_epoch": _varied(asked.last_fetched_epoch, limits["MAX_FETCHED_EPOCH"]),
         }
 
-    def _named(self, session_id: int) -> Any:
-        """The scope's name of a session id; one that was never drawn has none."""
-        names = {number: name for name, number in self._numbers.items()}
-        return names.get(session_id, session_id)
-
     def _turn(self, epoch: int) -> int:
         return epoch if epoch <= 0 else (epoch - 1) % int(self._constants["MAX_EPOCH"]) + 1
 
     # The network.
 
-    def _receive(self, f: str) -> None:
-        """The answer comes to the client."""
-        response, waiting = self._state.response[f], self._waiting[f]
-        assert response is not None
+    def _receive(self, f: str) -> Took | None:
+        """The answer reaches the client, which may have given the request up by now.
+
+        What follows an unknown session is open.
+        """
+        waiting = self._waiting[f]
         assert waiting is not None
-        reply = self._reply(response, self._state.fetching[f])
+        reply = self._played.reply(f)
         self.exchanges.append((waiting, reply))
         self._waiting[f] = None
+        is_given_up = waiting.connection.has_fetch()
         waiting.answer(reply)
-        any(self._take(name, {"f": f}) for name in RECEIVES)
-
-    def _reply(self, response: Any, fetching: Mapping[str, Any]) -> Reply:
-        """The answer as it is sent; a record has the offset that the client fetches from."""
-        answered, records = {}, {}
-        for p, answer in response.partitions.items():
-            if answer is None:
-                continue
-            answered[p] = AnsweredPartition(
-                error_code=_NOT_LEADER_OR_FOLLOWER if answer.failed else 0,
-                high_watermark=answer.high_watermark,
-                last_stable_offset=answer.high_watermark,
-                log_start_offset=answer.log_start_offset,
-                records_size=0,
-                preferred_read_replica=UNKNOWN,
-                has_diverging_epoch=False,
-            )
-            if answer.records:
-                records[p] = 0 if fetching[p] is None else fetching[p].fetch_offset
-        return Reply(
-            error=response.error.value,
-            session_id=self._numbers.get(response.session_id, 0),
-            answered=answered,
-            records=records,
-            throttle_ms=_THROTTLE_MS if response.throttled else 0,
-        )
+        return self._played.receive(f, is_given_up=is_given_up)
 
     def _cut(self, f: str) -> None:
         waiting, self._waiting[f] = self._waiting[f], None

@@ -5,8 +5,10 @@ Each Fetch waits until it is taken, and its connection until it is answered or c
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,6 +39,19 @@ class Connection:
         with suppress(OSError):
             while piece := self._socket.recv(_MOST_BYTES):
                 yield piece
+
+    def has_fetch(self, seconds: float = 0.0) -> bool:
+        """Whether another Fetch has come that was not read, or comes within so many seconds."""
+        end = time.monotonic() + seconds
+        with suppress(OSError, ValueError):
+            while select.select([self._socket], [], [], max(0.0, end - time.monotonic()))[0]:
+                seen = self._socket.recv(_MOST_BYTES, socket.MSG_PEEK)
+                if any(wire.api_of(frame) == wire.FETCH for frame in wire.frames(iter([seen]))):
+                    return True
+                if not seen or time.monotonic() >= end:
+                    return False
+                time.sleep(_RETRY_SECONDS / 10)
+        return False
 
     def send(self, message: bytes) -> None:
         """Send a message, which nobody reads where the connection has ended."""

@@ -11,7 +11,7 @@ from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
 from lockstep_kafka.drive.kafka_broker import NEWEST_BROKER, KafkaBroker
-from lockstep_kafka.drive.kafka_client import KafkaClient
+from lockstep_kafka.drive.kafka_client import USUAL, KafkaClient
 from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
@@ -51,12 +51,13 @@ def kafka_broker(options: str) -> Driver:
 
 
 def kafka_client(options: str) -> Driver:
-    """The driver of a client in `fetch_session`; `options` are `:CLIENT[:RELEASE]`.
+    """The driver of a client in `fetch_session`; `options` are `:CLIENT[:RELEASE][+USER]`.
 
     `LockstepError` where there is no such client or release, or what it needs is not installed.
     """
     codec()
-    return KafkaClient(client_of(options))
+    client, _, user = options.partition("+")
+    return KafkaClient(client_of(client), user or USUAL)
 
 
 def _made(

@@ -78,6 +78,11 @@ class Reply:
     throttle_ms: int = 0
 
 
+def api_of(frame: bytes) -> int:
+    """The API that a request is for."""
+    return int.from_bytes(frame[:2], "big")
+
+
 def read_request(frame: bytes) -> Asked:
     """The request of a frame, without its length; `ValueError` where it cannot be read."""
     api, version, correlation_id = _HEAD.unpack_from(frame)

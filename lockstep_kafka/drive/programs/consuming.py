@@ -25,6 +25,12 @@ class Consumer(Protocol):
     def resume(self, topic: str) -> None:
         """Fetch it again."""
 
+    def seek(self, topic: str, offset: int) -> None:
+        """Fetch from there on."""
+
+    def assign(self, topics: Sequence[str]) -> None:
+        """Fetch these topics only; those that are new from their beginning."""
+
     def close(self) -> None:
         """End, and wait for nobody."""
 
@@ -34,6 +40,7 @@ def consume(start: Callable[[str, str, Sequence[str]], Consumer], topics: Sequen
     commands: Queue[list[str]] = Queue()
     threading.Thread(target=_read, args=(commands,), daemon=True).start()
     consumer: Consumer | None = None
+    assigned: list[str] = []
     while True:
         try:
             command, *arguments = commands.get(block=consumer is None)
@@ -46,8 +53,17 @@ def consume(start: Callable[[str, str, Sequence[str]], Consumer], topics: Sequen
                 consumer.close()
             port, name = arguments
             consumer = start(f"127.0.0.1:{port}", name, topics)
+            assigned = list(topics)
         elif consumer is not None:
-            (consumer.pause if command == "pause" else consumer.resume)(*arguments)
+            topic = arguments[0]
+            if command == "seek":
+                consumer.seek(topic, int(arguments[1]))
+            elif command in ("drop", "take"):
+                (assigned.remove if command == "drop" else assigned.append)(topic)
+                consumer.assign(assigned)
+            else:
+                (consumer.pause if command == "pause" else consumer.resume)(topic)
+            print("done", flush=True)
 
 
 def _read(commands: Queue[list[str]]) -> None:

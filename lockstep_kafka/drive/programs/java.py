@@ -37,10 +37,8 @@ class Java:
         self._one = jvm.named("java.util.Collections").singletonList
         self._consumer = consumer(properties, bytes_of, bytes_of)
         self._wait = self._duration.ofMillis(WAIT_MS)
-        assigned = jvm.named("java.util.ArrayList")()
-        for topic in topics:
-            assigned.add(self._partition(topic, 0))
-        self._consumer.assign(assigned)
+        self._list = jvm.named("java.util.ArrayList")
+        self.assign(topics)
 
     def poll(self) -> None:
         self._consumer.poll(self._wait)
@@ -50,6 +48,15 @@ class Java:
 
     def resume(self, topic: str) -> None:
         self._consumer.resume(self._one(self._partition(topic, 0)))
+
+    def seek(self, topic: str, offset: int) -> None:
+        self._consumer.seek(self._partition(topic, 0), offset)
+
+    def assign(self, topics: Sequence[str]) -> None:
+        assigned = self._list()
+        for topic in topics:
+            assigned.add(self._partition(topic, 0))
+        self._consumer.assign(assigned)
 
     def close(self) -> None:
         self._consumer.close(self._duration.ZERO)

@@ -26,7 +26,7 @@ class KafkaPython:
             reconnect_backoff_max_ms=20,
             retry_backoff_ms=10,
         )
-        self._consumer.assign([TopicPartition(topic, 0) for topic in topics])
+        self.assign(topics)
 
     def poll(self) -> None:
         self._consumer.poll(timeout_ms=WAIT_MS)
@@ -36,6 +36,12 @@ class KafkaPython:
 
     def resume(self, topic: str) -> None:
         self._consumer.resume(TopicPartition(topic, 0))
+
+    def seek(self, topic: str, offset: int) -> None:
+        self._consumer.seek(TopicPartition(topic, 0), offset)
+
+    def assign(self, topics: Sequence[str]) -> None:
+        self._consumer.assign([TopicPartition(topic, 0) for topic in topics])
 
     def close(self) -> None:
         self._consumer.close(autocommit=False, timeout_ms=0)

@@ -27,7 +27,7 @@ class Librdkafka:
             "fetch.error.backoff.ms": 10,
         }
         self._consumer: Any = Consumer(settings)
-        self._consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING) for topic in topics])
+        self.assign(topics)
 
     def poll(self) -> None:
         self._consumer.poll(WAIT_MS / 1000)
@@ -37,6 +37,12 @@ class Librdkafka:
 
     def resume(self, topic: str) -> None:
         self._consumer.resume([TopicPartition(topic, 0)])
+
+    def seek(self, topic: str, offset: int) -> None:
+        self._consumer.seek(TopicPartition(topic, 0, offset))
+
+    def assign(self, topics: Sequence[str]) -> None:
+        self._consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING) for topic in topics])
 
     def close(self) -> None:
         """Nothing is closed: that waits for brokers. The next consumer has another name."""

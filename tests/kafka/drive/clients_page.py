@@ -7,17 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from itertools import groupby
 from multiprocessing import get_context
 
 from lockstep.errors import LockstepError
-from lockstep.plain.exploration import Walks
 from lockstep_kafka.drive.clients import CLIENTS, client_of
+from lockstep_kafka.drive.kafka_client import USERS
 from lockstep_kafka.rules import Rule, SideName, Verdict
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import loader, requirement_texts
+from tests.kafka.drive.behaviours import BEHAVIOURS
 from tests.kafka.drive.exercises import ROOT
-from tests.kafka.drive.judged_client import Judged, judged_client
+from tests.kafka.drive.judged_client import IN_STEP, Judged, Way, judged_client
 
 PAGE = ROOT / "docs" / "clients.md"
 BEGIN, END = "<!-- tables -->", "<!-- end of tables -->"
@@ -45,11 +45,8 @@ WRONG = (
     "session_found_only_once",
 )
 """Faults of `models/faults/fetch_session.py` that a client sees in the leader's answers."""
-
-STEPS, STEPS_WITH_FAULT = 120, 60
-"""Of each behaviour; the leader's and the network's count, too."""
-RUNS = (1, True, False), (2, True, False), (3, False, False), (4, True, True)
-"""The seed of each behaviour, whether sessions live in it, and whether topics have ids."""
+ONLY_WITH_TOPIC_IDS = ("platformatic",)
+"""Clients that ask for nothing from a leader whose topics have no ids."""
 
 
 class Column:
@@ -60,44 +57,26 @@ class Column:
 
     def __init__(self, name: str, *, is_short: bool = False) -> None:
         self.name, self.missing = name, ""
-        self.right: list[Judged] = []
+        self.right = Judged()
         self.wrong: dict[str, Judged] = {}
         try:
             client = client_of(f":{name}")
         except LockstepError as error:
             self.missing = " ".join(str(error).split())
             return
-        explanations = Explanations(loader(ROOT))
-        steps = STEPS_WITH_FAULT if is_short else STEPS
-        # Each behaviour is a run: after a departure the next one goes on.
-        for seed, is_calm, topic_ids in RUNS[: 1 if is_short else None]:
-            run = judged_client(
-                client,
-                explanations,
-                Walks(1, steps, seed),
-                constants={"TOPIC_IDS": topic_ids},
-                is_calm=is_calm,
-            )
-            self.right.append(run)
-        self.name = self.right[0].client
-        if self._keeps_sessions and not self.departs:
+        self.name = f"{client.name} {client.version}"
+        judge = partial(judged_client, client, Explanations(loader(ROOT)))
+        for user in ["pauses"] if is_short else USERS:
+            for topic_ids in (False, True):
+                if topic_ids or name not in ONLY_WITH_TOPIC_IDS:
+                    self.right += judge(Way(user, topic_ids))
+        if self._keeps_sessions:
             for fault in WRONG[: 1 if is_short else None]:
-                walks = Walks(1, STEPS_WITH_FAULT, 2)
-                self.wrong[fault] = judged_client(client, explanations, walks, fault)
-
-    @property
-    def departs(self) -> bool:
-        """Whether it departs with right answers."""
-        return any(one.departs for one in self.right)
-
-    @property
-    def requests(self) -> int:
-        """How many requests the model explains, with right answers."""
-        return sum(one.requests for one in self.right)
+                self.wrong[fault] = judge(Way("idles", name in ONLY_WITH_TOPIC_IDS, fault))
 
     @property
     def _keeps_sessions(self) -> bool:
-        return any(one.heads["send_incremental"] for one in self.right)
+        return self.right.heads["send_incremental"] > 0
 
     @property
     def sessions(self) -> str:
@@ -106,55 +85,41 @@ class Column:
             return "not driven"
         if self._keeps_sessions:
             return "yes"
-        without = sum(one.heads["send_sessionless"] for one in self.right)
-        sent = self.requests
+        without, sent = self.right.heads["send_sessionless"], self.right.requests
         return f"{'no' if without == sent else 'asks'}: {without} of {sent} are (0, -1)"
 
     @property
-    def step(self) -> str:
-        """Whether it is in step with the model, with right answers."""
-        return "not driven" if self.missing else came_of(self.right)
-
-    @property
-    def _runs(self) -> Sequence[Judged]:
-        return [*self.right, *self.wrong.values()]
+    def requests(self) -> str:
+        """How many requests the model explains, with right answers."""
+        return "not driven" if self.missing else f"{self.right.requests:,}"
 
     def requirement(self, row: str) -> str:
         """How many requests were judged, or how many depart, by the follower of logs."""
         if self.missing:
             return "not driven"
-        departures = sum(one.remarks[row] for one in self._runs)
-        judged = sum(one.judged for one in self._runs)
+        departures = self.right.remarks[row]
+        judged = self.right.judged
         return f"**{departures:,}** of {judged:,}" if departures else f"{judged:,}"
+
+    def behaviour(self, name: str) -> str:
+        """How the runs of a behaviour ended."""
+        return "not driven" if self.missing else came_of(self.right.outcomes[name])
 
     def answer(self, action: str) -> str:
         """How many requests came after such an answer."""
-        if self.missing:
-            return "not driven"
-        return f"{sum(one.after[action] for one in self.right):,}"
+        return "not driven" if self.missing else f"{self.right.after[action]:,}"
 
     def fault(self, name: str) -> str:
-        """Whether it was in step with a wrong leader."""
-        if name not in self.wrong:
-            return "not driven"
-        return came_of([self.wrong[name]])
+        """How the runs of all behaviours ended with a wrong leader."""
+        return came_of(self.wrong[name].endings) if name in self.wrong else "not driven"
 
 
-def came_of(runs: Sequence[Judged]) -> str:
-    """How many requests the model explains, and why behaviours ended before their last step."""
-    ends = Counter(
-        end
-        for one in runs
-        for end in (
-            one.departs and "**departs**",
-            one.not_judged and f"not judged: {one.not_judged}",
-            one.inconclusive and f"inconclusive: {one.inconclusive}",
-        )
-        if end
-    )
-    behaviours = f" ({{}} of {len(runs)} behaviours)" if len(runs) > 1 else ""
-    said = [f"{end}{behaviours.format(many)}" for end, many in ends.items()]
-    return "; ".join([f"{sum(one.requests for one in runs):,} requests", *said])
+def came_of(outcomes: Counter[str]) -> str:
+    """How runs ended, and how many of each where they ended otherwise than in step."""
+    if set(outcomes) == {IN_STEP}:
+        return f"{outcomes[IN_STEP]}"
+    said = [f"{end}: {many}" for end, many in sorted(outcomes.items()) if end != IN_STEP]
+    return "; ".join([f"{outcomes[IN_STEP]}", *said])
 
 
 def requirements() -> Sequence[str]:
@@ -190,7 +155,7 @@ def tables(columns: Sequence[Column]) -> str:
             "",
             [
                 ("keeps fetch sessions", lambda one: one.sessions),
-                ("in step with the model", lambda one: one.step),
+                ("requests that the model explains", lambda one: one.requests),
             ],
         ),
         "## Requirements\n\nRequests judged by the follower of logs; those that depart in bold.",
@@ -201,20 +166,23 @@ def tables(columns: Sequence[Column]) -> str:
                 for row in requirements()
             ],
         ),
+        "## Behaviours\n\nRuns in step to their end, by what reaches the client; then those that "
+        "ended otherwise.",
+        table("what reaches it", [(one, cells(Column.behaviour, one)) for one in BEHAVIOURS]),
         "## Answers\n\nRequests that came next and that the model allows.",
         table("answer", [(text, cells(Column.answer, one)) for one, text in ANSWERS.items()]),
-        "## Wrong answers\n\nThe leader has a fault; the model's fetcher judges all the same.",
+        "## Wrong answers\n\nThe leader has a fault; the model's fetcher judges all the same. Runs "
+        "of all behaviours, as above.",
         table("fault", [(f"`{one}`", cells(Column.fault, one)) for one in WRONG]),
         *(f"Not driven: {one.name}. {one.missing}" for one in columns if one.missing),
+        "## Departures\n\nThe shortest behaviour that was found to each, with right answers.",
+        *(
+            f"### {one.client}: {one.why}\n\n```mermaid\n{one.diagram}```\n\n"
+            f'```python not-run="It needs the client."\n{one.test}```'
+            for column in columns
+            for one in column.right.found.values()
+        ),
     ]
-    departed = [
-        (f"{judged.client}, {what}", judged.departs)
-        for one in columns
-        for what, judged in (*(("right answers", run) for run in one.right), *one.wrong.items())
-        if judged.departs
-    ]
-    said = {text: [who for who, _ in group] for text, group in groupby(departed, lambda x: x[1])}
-    parts += [f"- {'; '.join(dict.fromkeys(who))}: {text}" for text, who in said.items()]
     return "\n\n".join(parts)
 
 
@@ -233,7 +201,7 @@ def main() -> None:
     with ProcessPoolExecutor(max_workers=2, mp_context=get_context("spawn")) as pool:
         for one in pool.map(partial(Column, is_short=options.short), options.clients):
             columns.append(one)
-            print(one.name, one.sessions, one.step, one.missing, flush=True)
+            print(one.name, one.sessions, one.requests, one.missing, flush=True)
     text = tables(columns)
     if options.short:
         print(text)

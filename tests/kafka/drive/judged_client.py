@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
 from typing import Any
 
+from lockstep.diagram.mermaid import to_mermaid
+from lockstep.diagram.sequence import sequence
+from lockstep.drive.departure import Departed
+from lockstep.drive.driven import to_pytest
 from lockstep.drive.driver import Took
-from lockstep.drive.driving import Course, Limits, drive
 from lockstep.drive.following import Following
 from lockstep.drive.guarded import Guarded, closing
-from lockstep.errors import LockstepError
+from lockstep.drive.shrinking import shortened
 from lockstep.language.model import load_model
-from lockstep.plain.exploration import Walks
-from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep_kafka.drive.clients import Client
 from lockstep_kafka.drive.kafka_client import KafkaClient, NotJudgedError
@@ -26,6 +30,7 @@ from lockstep_kafka.findings import Finding, RemarkFinding, SessionFinding, Side
 from lockstep_kafka.findings import Verdict as Side
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
+from tests.kafka.drive.behaviours import BEHAVIOURS, along
 from tests.kafka.drive.exercises import ROOT
 
 MODEL, SCOPE = "fetch_session", "data"
@@ -35,133 +40,170 @@ WIDE = {
     "MAX_OFFSET": 12,
     "MAX_LEADER_EPOCH": 0,
     "MAX_FETCHED_EPOCH": 0,
-    "MAX_DISTURBANCES": 4,
-    "MAX_FAILURES": 2,
+    "MAX_DISTURBANCES": 1000,
+    "MAX_FAILURES": 9,
+    "BEGINS_AGAIN": True,
+    "SEEKS": True,
 }
-"""Besides `SCOPE`, which has two partitions. Logs are short, so that most steps are requests. With
-few session ids the leader is soon left without one, and nothing more can be done."""
+"""Besides `SCOPE`, which has two partitions."""
+
+IN_STEP, DEPARTS, NEVER = "in step", "**departs**", "does not come up"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a client is driven: what its user does, whether topics have ids, the leader's fault."""
+
+    user: str
+    topic_ids: bool = False
+    fault: str | None = None
+
+
+@dataclass(frozen=True)
+class Shortest:
+    """The shortest behaviour that was found to a departure, as a test and as a diagram."""
+
+    client: str
+    way: Way
+    why: str
+    test: str
+    diagram: str
 
 
 @dataclass
 class Judged:
-    """What came of a run: at most one of the three texts says why it ended before its last step.
+    """What came of runs: by behaviour, and by the departures that were found.
 
-    `departs` is why nothing explains what the client did, `not_judged` why that is open, and
-    `inconclusive` what else ended it. Of the requests that the model explains `after` counts those
-    that came after an answer or a disturbance, `heads` the kinds of session id and epoch. By the
-    follower of logs, `judged` requests were judged and `remarks` counts the departures of the
-    client by the requirement.
+    `outcomes` counts how the runs of a behaviour ended. Of the requests that the model explains
+    `after` counts those that came after an answer or a disturbance, `heads` the kinds of session id
+    and epoch. By the follower of logs, `judged` requests were judged, and `remarks` counts the
+    departures of the client by the requirement.
     """
 
-    client: str
-    departs: str = ""
-    not_judged: str = ""
-    inconclusive: str = ""
-    steps: int = 0
+    outcomes: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    found: dict[str, Shortest] = field(default_factory=dict)
     after: Counter[str] = field(default_factory=Counter)
     heads: Counter[str] = field(default_factory=Counter)
     judged: int = 0
     remarks: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: Judged) -> Judged:
+        names = {*self.outcomes, *other.outcomes}
+        return Judged(
+            {one: self.outcomes[one] + other.outcomes[one] for one in names},
+            {**other.found, **self.found},
+            self.after + other.after,
+            self.heads + other.heads,
+            self.judged + other.judged,
+            self.remarks + other.remarks,
+        )
 
     @property
     def requests(self) -> int:
         """How many requests the model explains."""
         return sum(self.heads.values())
 
-
-SECONDS = 45.0
-"""A run that takes longer is inconclusive."""
-
-_LEFT_OUT = "evict", "restart_broker", "restart_fetcher", "serve_full_without_session"
+    @property
+    def endings(self) -> Counter[str]:
+        """How the runs of all behaviours ended."""
+        return reduce(add, self.outcomes.values(), Counter())
 
 
 class _Watched(KafkaClient):
-    """A driver that remembers what came after what, in one behaviour.
+    """A driver that counts what came after what, while `judged` is there."""
 
-    With `is_calm` sessions live: by chance alone few of them come to their second request.
-    """
-
-    def __init__(self, client: Client, *, is_calm: bool) -> None:
-        super().__init__(client)
-        self.never = dict.fromkeys(_LEFT_OUT, "Sessions live here.") if is_calm else {}  # type: ignore[misc]
-        self.judged = Judged(f"{self.client.name} {self.client.version}")
+    def __init__(self, client: Client, user: str) -> None:
+        super().__init__(client, user)
+        self.judged: Judged | None = None
         self._last = self._sent_by = ""
-        self._is_begun = False
 
     def reset(self, constants: Mapping[str, Any]) -> None:
-        if self._is_begun:
-            raise LockstepError("no departure is shortened: replays would be counted, too")
-        self._is_begun = True
+        self._last = self._sent_by = ""
         super().reset(constants)
 
     def count(self) -> None:
         """Count the request that was sent last: it was found to be one that the model allows."""
-        if self._sent_by:
+        if self._sent_by and self.judged is not None:
             self.judged.heads[self._sent_by] += 1
-            if self._last:
-                self.judged.after[self._last] += 1
+            self.judged.after[self._last] += 1
             self._last = self._sent_by = ""
+
+    def unanswered(self) -> list[tuple[Waiting, Reply]]:
+        """The requests under way, as if the leader knew no session."""
+        waiting = [one for one in self._waiting.values() if one is not None]
+        return [(one, Reply(70 if one.fetch.epoch > 0 else 0, 0, {}, {})) for one in waiting]
 
     def do(self, action: str, arguments: Mapping[str, Any]) -> object:
         self.count()
         done = super().do(action, arguments)
-        if isinstance(done, Took) and self._seen[arguments["f"]] is not None:
+        if action == "send" and isinstance(done, Took) and self._seen[arguments["f"]] is not None:
             self._sent_by = done.action
         elif arguments.get("via") == "AWAITED" or action in ("disconnect", "restart_fetcher"):
             self._last = action
         return done
 
 
-def judged_client(
-    client: Client,
-    explanations: Explanations,
-    walks: Walks,
-    fault: str | None = None,
-    constants: Mapping[str, object] | None = None,
-    *,
-    is_calm: bool = True,
-) -> Judged:
-    """Drive a client along one random behaviour; `LockstepError` for a mistake of its driver."""
-    assert walks.count == 1, "counting ends with the first departure"
-    driver = _Watched(client, is_calm=is_calm)
-    values = {**load_model_spec(ROOT, MODEL).scope(SCOPE).constants, **WIDE, **(constants or {})}
+@contextmanager
+def followed(client: Client | KafkaClient, way: Way) -> Iterator[Following]:
+    """A client, or a driver of one, beside the model in which it is judged."""
+    driver = client if isinstance(client, KafkaClient) else KafkaClient(client, way.user)
+    constants = {**WIDE, "TOPIC_IDS": way.topic_ids}
+    values = {**load_model_spec(ROOT, MODEL).scope(SCOPE).constants, **constants}
     guarded = Guarded(driver)
     with closing(guarded):
-        following = Following(load_model(ROOT, MODEL, values, fault=fault), guarded)
-        _judge(driver, following, Course(walks))
-    driver.judged.steps = following.steps
-    _follow(driver.judged, BrokerFollower("leader", explanations), driver.exchanges)
-    return driver.judged
+        yield Following(load_model(ROOT, MODEL, values, fault=way.fault), guarded)
 
 
-def _judge(driver: _Watched, following: Following, course: Course) -> None:
-    """What came of the run, in words; `KeyboardInterrupt` where it was interrupted."""
-    judged = driver.judged
-    try:
-        came = drive(following, course, Limits(seconds=SECONDS))
-    except NotJudgedError as error:
-        judged.not_judged = error.why
-        return
-    if came.interrupted:
-        raise KeyboardInterrupt
-    if came.departed is not None:
-        judged.departs = _reason(str(came.departed))
-        return
-    driver.count()
-    if came.verdict is not Verdict.HOLDS:
-        judged.inconclusive = came.because
+def judged_client(client: Client, explanations: Explanations, way: Way) -> Judged:
+    """Drive a client along all behaviours; `LockstepError` for a mistake of its driver."""
+    driver, judged = _Watched(client, way.user), Judged()
+    with followed(driver, way) as following:
+        for name, behaviour in BEHAVIOURS.items():
+            driver.judged = judged
+            try:
+                outcome = IN_STEP if along(following, behaviour) else NEVER
+                exchanges = driver.exchanges
+                driver.count()
+            except NotJudgedError as error:
+                outcome, exchanges = f"not judged: {error.why}", driver.exchanges
+            except Departed as departed:
+                outcome = DEPARTS
+                exchanges = [*driver.exchanges, *driver.unanswered()]
+                driver.judged = None
+                if (why := _why(departed)) not in judged.found:
+                    judged.found[why] = _shortest(client, way, following, departed)
+            _follow(judged, explanations, exchanges)
+            judged.outcomes[name][outcome] += 1
+    return judged
 
 
-def _reason(departed: str) -> str:
+def _shortest(client: Client, way: Way, following: Following, departed: Departed) -> Shortest:
+    best = shortened(following, departed)
+    departure = best.departure
+    test = to_pytest(
+        following.stimuli,
+        departure.stimuli,
+        MODEL,
+        f"kafka-client:{client.name}+{way.user}",
+        scope=SCOPE,
+        constants={**WIDE, "TOPIC_IDS": way.topic_ids},
+        fault=way.fault,
+    )
+    diagram = to_mermaid(sequence(following.model, departure.trace, fault=way.fault))
+    return Shortest(f"{client.name} {client.version}", way, _why(best), test, diagram)
+
+
+def _why(departed: Departed) -> str:
     """Why the first outcome does not explain a departure, without the values."""
-    lines = departed.strip().splitlines()
+    lines = str(departed).strip().splitlines()
     said = next((n for n, line in enumerate(lines) if "no outcome explains" in line), -2)
     return re.sub(r"\(f=.*\)", "", lines[said + 1].strip())
 
 
 def _follow(
-    judged: Judged, follower: BrokerFollower, exchanges: list[tuple[Waiting, Reply]]
+    judged: Judged, explanations: Explanations, exchanges: list[tuple[Waiting, Reply]]
 ) -> None:
+    follower = BrokerFollower("leader", explanations)
     found: list[Finding] = []
     for number, (waiting, reply) in enumerate(exchanges):
         found += follower.follow(_line(waiting, reply, number), number)

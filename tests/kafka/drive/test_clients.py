@@ -18,13 +18,14 @@ from lockstep.drive.driven import Driven
 from lockstep.errors import ExitCode, LockstepError
 from lockstep_kafka.drive import kafka_client, wire
 from lockstep_kafka.drive.clients import CLIENTS, Client, client_of
-from lockstep_kafka.drive.kafka_client import STRICTER, KafkaClient, NotJudgedError
+from lockstep_kafka.drive.kafka_client import STRICTER, USERS, KafkaClient, NotJudgedError
 from lockstep_kafka.drive.loopback import Connection, Loopback
 from lockstep_kafka.drive.releases import JARS
 from lockstep_kafka.drive.wire import FETCH, HOST, framed, frames
-from tests.kafka.drive.clients_page import Column, came_of, requirements, tables
+from tests.kafka.drive.behaviours import BEHAVIOURS, along
+from tests.kafka.drive.clients_page import Column, came_of, tables
 from tests.kafka.drive.exercises import ROOT
-from tests.kafka.drive.judged_client import Judged
+from tests.kafka.drive.judged_client import DEPARTS, IN_STEP, NEVER, Way, followed
 
 
 def serve(software: Driven, action: str, **arguments: object) -> None:
@@ -88,6 +89,29 @@ def test_a_client_that_begins_again_is_not_judged() -> None:
     with pytest.raises(NotJudgedError, match=STRICTER) as raised:
         a_life(again)
     assert "sends (ID, 0), where the model's fetcher sends (ID, 2)" in raised.value.message
+
+
+def chosen(mistake: str, user: str, behaviour: str) -> bool:
+    """Whether a client with a mistake goes along a chosen behaviour."""
+    command = sys.executable, "-m", "tests.kafka.drive.wrong_clients", mistake
+    with followed(Client(mistake, "", command), Way(user)) as following:
+        return along(following, BEHAVIOURS[behaviour])
+
+
+def test_a_client_may_begin_again_where_the_model_may() -> None:
+    assert chosen("begins-again-after-incremental-responses", "idles", "a session")
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_a_mistake_departs_along_a_chosen_behaviour(user: str) -> None:
+    with pytest.raises(Departed, match="no outcome explains what was observed"):
+        chosen("goes-on-after-a-lost-connection", user, "a request that is lost")
+
+
+def test_kafka_python_goes_along_chosen_behaviours() -> None:
+    with followed(client_of(":kafka-python"), Way("seeks")) as following:
+        for name in ("records", "an unknown session", "a partition that fails three times"):
+            assert along(following, BEHAVIOURS[name])
 
 
 def test_what_a_client_needs_is_one_line_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,6 +196,9 @@ def test_a_connection_that_was_cut_waits_for_no_answer() -> None:
 
 
 def test_names_of_clients_have_their_cure() -> None:
+    with pytest.raises(LockstepError, match="no client's user") as unknown:
+        KafkaClient(Client("none", "", ()), "seek")
+    assert "seeks" in str(unknown.value.cure)
     with pytest.raises(LockstepError) as misspelt:
         client_of(":kafka-pyton")
     assert "kafka-python" in str(misspelt.value.cure)
@@ -188,32 +215,43 @@ def test_messages_are_cut_out_of_a_stream() -> None:
 
 
 def test_the_page_says_how_behaviours_ended() -> None:
-    assert came_of([Judged("c", heads=Counter(send_full=3), departs="why")]) == (
-        "3 requests; **departs**"
-    )
-    runs = [Judged("c", not_judged=STRICTER)] * 2 + [Judged("c", inconclusive="bounded")]
-    assert came_of(runs) == (
-        f"0 requests; not judged: {STRICTER} (2 of 3 behaviours); "
-        "inconclusive: bounded (1 of 3 behaviours)"
-    )
+    assert came_of(Counter({IN_STEP: 3})) == "3"
+    assert came_of(Counter({IN_STEP: 3, DEPARTS: 1})) == "3; **departs**: 1"
+    assert came_of(Counter({NEVER: 2})) == "0; does not come up: 2"
     text = tables([Column("kafka-pyton")])
     assert "Not driven: kafka-pyton." in text
     assert "cure: did you mean kafka-python?" in text
 
 
+DEPARTING = {
+    "franz-go": {"no session, for a fetcher that gives one up"},
+    "platformatic": {
+        "a request that is lost",
+        "a response that is lost",
+        "a partition that fails three times",
+    },
+}
+"""The behaviours in which a client departs, as the page has it."""
+
+
 @pytest.mark.verify
 @pytest.mark.parametrize(
-    "client", ["franz-go", "kafka-python", "librdkafka", *(f"java:{release}" for release in JARS)]
+    "client",
+    [
+        "franz-go",
+        "kafka-python",
+        "librdkafka",
+        "platformatic",
+        *(f"java:{release}" for release in JARS),
+    ],
 )
 def test_what_the_page_says_of_a_client(client: str) -> None:
     column = Column(client, is_short=True)
     if column.missing and client != "kafka-python":
         pytest.skip(f"{client} was not driven: {column.missing}")
     assert not column.missing
-    runs = [*column.right, *column.wrong.values()]
-    assert column.requests > 0
-    assert client == "librdkafka" or sum(one.judged for one in runs) > 0
-    assert not column.departs, column.right
-    assert {one.not_judged for one in runs} <= {"", STRICTER}
-    assert not any(one.inconclusive for one in runs)
-    assert not any(column.requirement(row).startswith("**") for row in requirements())
+    departing = {name for name, ends in column.right.outcomes.items() if ends[DEPARTS]}
+    assert departing == DEPARTING.get(client, set())
+    assert column.right.endings.keys() <= {IN_STEP, DEPARTS, NEVER}
+    assert client == "librdkafka" or column.right.judged > 0
+    assert departing or not column.right.remarks

@@ -71,9 +71,14 @@ def _goes_silent_with_the_first_error() -> None:
     _HANDLER.handle_response = handle_response
 
 
+def _goes_on_after_a_lost_connection() -> None:
+    _HANDLER.handle_error = lambda self, error: None
+
+
 MISTAKES: Mapping[str, Callable[[], None]] = {
     "begins-again-after-incremental-responses": _begins_again_after_incremental_responses,
     "ends-with-the-first-error": _ends_with_the_first_error,
+    "goes-on-after-a-lost-connection": _goes_on_after_a_lost_connection,
     "goes-silent-with-the-first-error": _goes_silent_with_the_first_error,
     "keeps-a-session-that-is-gone": _keeps_a_session_that_is_gone,
     "lists-everything": _lists_everything,

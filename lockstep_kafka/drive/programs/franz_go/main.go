@@ -4,7 +4,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +52,20 @@ func main() {
 			client.PauseFetchTopics(words[1])
 		case "resume":
 			client.ResumeFetchTopics(words[1])
+		case "seek":
+			offset, _ := strconv.ParseInt(words[2], 10, 64)
+			client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
+				words[1]: {0: {Epoch: -1, Offset: offset}},
+			})
+		case "drop":
+			client.RemoveConsumePartitions(map[string][]int32{words[1]: {0}})
+		case "take":
+			client.AddConsumePartitions(map[string]map[int32]kgo.Offset{
+				words[1]: {0: kgo.NewOffset().AtStart()},
+			})
+		}
+		if words[0] != "start" {
+			fmt.Println("done")
 		}
 	}
 }
