@@ -37,6 +37,15 @@ LOCAL_MASTER = "local[*]"
 _OF_DELTA = "spark.databricks.delta."
 
 
+_FEW_JOBS = {
+    # Of a run on one machine the JVM's own work is most of what is fixed: its better compiler took
+    # more than it gave, and adaptive plans made a job of each stage.
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.adaptive.enabled": "false",
+}
+_PARTITIONS = "spark.sql.shuffle.partitions"
+
+
 @dataclass(frozen=True)
 class SparkOptions:
     """Where a job runs, and what it needs there.
@@ -165,6 +174,8 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     jars = [jar for library in _libraries(options) for jar in library.jars]
     if jars:
         settings.setdefault("spark.jars", ",".join(str(jar_of(jar)) for jar in jars))
+    if options.tables and options.is_local:
+        settings = _FEW_JOBS | {_PARTITIONS: str(options.threads or os.cpu_count() or 1)} | settings
     settings = {**settings, "spark.app.name": name, "spark.master": options.master}
     with tempfile.TemporaryFile() as complaints:
         try:

@@ -67,7 +67,7 @@ class FollowBatch:
 
             with ThreadPoolExecutor(len(FOLLOWED_TABLES)) as writers:
                 list(writers.map(write, FOLLOWED_TABLES))
-            self._write_alerts(batch, sums["departure"])
+            self._write_alerts(followed, batch, sums["departure"])
             self._write_batch(rows.sparkSession, batch, len(brokers), sums["departure"])
         finally:
             followed.unpersist()
@@ -79,15 +79,19 @@ class FollowBatch:
         follow = as_task(Follow(self.observed, self.source.in_columns))
         pieces = self.source.pieces(rows, tasks)
         key = sql.coalesce("broker", "quarantined.file")
-        by_broker = pieces.unionByName(self._states(batch)).repartition(tasks, key)
+        if (states := self._states(batch)) is not None:
+            pieces = pieces.unionByName(states)
+        by_broker = pieces.repartition(tasks, key)
         in_order = by_broker.sortWithinPartitions("broker", "order", "line")
         return in_order.mapInArrow(follow, spark_schema(FOLLOWED))
 
-    def _states(self, batch: int) -> DataFrame:
-        """The state of each broker before this batch, as rows among the pieces."""
+    def _states(self, batch: int) -> DataFrame | None:
+        """The state of each broker before this batch, as rows among the pieces; None before any."""
         from pyspark.sql import Window
         from pyspark.sql import functions as sql
 
+        if not self.tables.is_there(STATES):
+            return None
         before = self.tables.rows(STATES).where(sql.col("batch") < batch)
         newest = sql.max("batch").over(Window.partitionBy("broker"))
         last = before.withColumn("newest", newest).where("batch = newest")
@@ -137,7 +141,7 @@ class FollowBatch:
         same = [departures[name].eqNullSafe(found[f"found_{name}"]) for name in OF_LINE.names]
         return departures.join(found, same, "left")
 
-    def _write_alerts(self, batch: int, departures: int) -> None:
+    def _write_alerts(self, followed: DataFrame, batch: int, departures: int) -> None:
         """Write the first departures of their kind, and report those that are new."""
         from pyspark.sql import functions as sql
 
@@ -146,7 +150,9 @@ class FollowBatch:
             key = list(ALERT_KEY)
             rest = [name for name in ALERTS.columns.names if name not in key]
             first = sql.min_by(sql.struct(*rest), sql.struct("time", "file", "line", "because"))
-            of_batch = self.tables.rows(DEPARTURES).where(f"batch = {batch}")
+            of_batch = followed.where("departure IS NOT NULL").select(
+                "broker", sql.lit(batch).cast("long").alias("batch"), "departure.*"
+            )
             firsts = of_batch.groupBy(*key).agg(first.alias("first")).select(*key, "first.*")
             new = firsts.join(spark_rows, key, "left_anti").select(*ALERTS.columns.names)
         else:

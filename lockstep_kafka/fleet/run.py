@@ -124,7 +124,8 @@ class Run:
         course = Course(self.spark, self.on_step, 2 * tasks_of(self.spark), lines)
         for rows in of_batches:
             size = sum(row["end"] - row["begin"] for row in rows)
-            source = FileSource(self.observed, in_columns=pays(size))
+            is_sorted = all(len(row["brokers"]) == 1 for row in rows)
+            source = FileSource(self.observed, pays(size), is_sorted)
             follow = FollowBatch(self.tables, self.observed, source, self.on_alerts)
             of_batch = self.spark.createDataFrame(range_table(rows))
             batch = rows[0]["batch"]

@@ -50,10 +50,11 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class FileSource:
-    """Ranges of log files."""
+    """Ranges of log files; `is_sorted` says that each has lines of one broker."""
 
     observed: Observed
     in_columns: bool
+    is_sorted: bool = False
 
     def pieces(self, rows: DataFrame, tasks: int) -> DataFrame:
         """Ranges with lines of several brokers are read to put their lines down to them."""
@@ -68,6 +69,8 @@ class FileSource:
         has_one = sql.size("brokers") == 1
         says_something = (sql.col("begin") < sql.col("end")) | sql.col("flaw").isNotNull()
         of_one = rows.where(has_one & says_something).select(*spark_columns(PIECES, given))
+        if self.is_sorted:
+            return of_one
         of_several = rows.where(~has_one).repartition(tasks)
         return of_one.unionByName(of_several.mapInArrow(sort_out, spark_schema(PIECES)))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.fleet.columns import spark_schema
+from lockstep_kafka.fleet.columns import spark_columns
 from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_DAYS, STATES, Table, replaced_by
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class Tables:
     def rows(self, table: Table) -> DataFrame:
         """All rows of a table; none where nothing was written."""
         if not self.is_there(table):
-            return self._spark.createDataFrame([], spark_schema(table.columns))
+            nothing = self._spark.range(1).select(*spark_columns(table.columns, {}))
+            return nothing.limit(0)  # of which Spark makes no job
         if self._is_schema:
             return self._spark.read.table(self.path(table))
         return self._spark.read.format("delta").load(self.path(table))
