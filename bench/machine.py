@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from lockstep.twin.twin_files import TLC
+from lockstep.twin.tlc import TLC
 
 _TOOLS = {
     "g++": ("g++", "--version"),

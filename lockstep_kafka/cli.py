@@ -9,11 +9,14 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.requests.option import option
-from lockstep.system.standard_streams import tell
+from lockstep.system.crash import tell
 from lockstep.workspace import Workspace
-from lockstep_kafka.verbs.conform_request import SPARK, ConformRequest
-from lockstep_kafka.verbs.drift_request import DriftRequest
-from lockstep_kafka.verbs.simulate_request import SimulateRequest
+from lockstep_kafka.verbs.conform_request import (
+    SPARK,
+    ConformRequest,
+    DriftRequest,
+    SimulateRequest,
+)
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,8 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
         request = replace(request, workspace=workspace)
     if request.out is not None:
         return _fleet(request, view, json)
-    from lockstep.pages.output import Output
+    from lockstep.pages.output import Output, PageText
     from lockstep.pages.progress import TerminalWatch
-    from lockstep.pages.text import PageText
     from lockstep.report.view import show
     from lockstep_kafka.report.conform import SHOWN, conform_blocks, remark_line
     from lockstep_kafka.report.conform_json import conform_json
@@ -89,7 +91,7 @@ def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
     from lockstep_kafka.report.fleet import fleet_blocks, fleet_json
 
     if is_on_spark:
-        from lockstep_kafka.report.fleet_page import write_fleet_page
+        from lockstep_kafka.report.fleet import write_fleet_page
         from lockstep_kafka.verbs.conform_fleet import conform_fleet
 
         page, title = request.page, str(request.out)
@@ -105,8 +107,7 @@ def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
 
 def follow(log: Path, workspace: Workspace | None) -> tuple[int, int]:
     """Follow one log and print what came of it; the exit code, and how many lines were followed."""
-    from lockstep.pages.output import Output
-    from lockstep.pages.text import PageText
+    from lockstep.pages.output import Output, PageText
     from lockstep_kafka.report.conform import conform_blocks
     from lockstep_kafka.verbs.conform import conform as run
 

@@ -23,7 +23,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from lockstep.language.source import allow_nesting
-from lockstep.system.garbage import look_seldom
+from lockstep.system.resident import look_seldom
 from tests.day import DEAR, VARIABLE, day, leave_for_verify
 from tests.durations import OPTION, RECORD, Durations
 

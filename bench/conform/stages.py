@@ -18,8 +18,8 @@ from pathlib import Path
 from lockstep.language.model import Model, load_model
 from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.arrival_order import ArrivalOrder
-from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import LogLine, Skipped
+from lockstep_kafka.files.log_files import BrokerPaths
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations

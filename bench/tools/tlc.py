@@ -13,10 +13,10 @@ from bench.cases import Case, liveness
 from bench.process import Run, measure
 from bench.rows import Checks, Counts, Entrant, Recipe, Row
 from lockstep.errors import LockstepError
-from lockstep.system.java import find_java
+from lockstep.system.child_process import find_java
 from lockstep.twin.config import scope_config, without_claims
 from lockstep.twin.names import definition_name
-from lockstep.twin.twin_files import tlc_jar, twin_files
+from lockstep.twin.tlc import tlc_jar, twin_files
 
 NAME = "TLC"
 _ENTRANT = Entrant(

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from lockstep.campaign.place import WHOLE, Answers, Lost, Place, Share, Work
-from lockstep.campaign.processes import cores
+from lockstep.campaign.processes import WHOLE, Answers, Lost, Place, Share, Work, cores
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
-from lockstep.system.garbage import look_seldom
-from lockstep.system.resident import granted_memory
+from lockstep.system.resident import granted_memory, look_seldom
 from lockstep.system.workspace_text import WorkspaceText
 
 

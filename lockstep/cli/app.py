@@ -13,9 +13,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from lockstep.cli import checking, showing, starter
-from lockstep.cli.command import command
+from lockstep.cli.command import command, respelled
 from lockstep.cli.completion import PROGRAM, complete, is_asked_for
-from lockstep.cli.respelling import respelled
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.system import extensions
 

@@ -13,10 +13,9 @@ from lockstep.requests.campaign import (
     MutantsRequest,
     SweepRequest,
 )
-from lockstep.requests.check import CheckRequest
+from lockstep.requests.check import AskOptions, CheckRequest, ProveRequest
 from lockstep.requests.option import option
 from lockstep.requests.others import TwinRequest
-from lockstep.requests.prove import AskOptions, ProveRequest
 from lockstep.requests.search import CostsRequest
 from lockstep.workspace import Workspace, find_workspace
 
@@ -49,9 +48,8 @@ class CiOutputs:
             return run.exit_code
         from lockstep.pages.markdown import markdown
         from lockstep.pages.output import Output
-        from lockstep.report.ci.github import append_summary, workflow_commands
-        from lockstep.report.ci.places import SourceRoot
-        from lockstep.report.ci.sarif import sarif
+        from lockstep.report.ci.problems import SourceRoot
+        from lockstep.report.ci.sarif import append_summary, sarif, workflow_commands
         from lockstep.system.text_files import write_text
 
         root, problems = SourceRoot.of(workspace), view.problems(run)
@@ -194,7 +192,7 @@ def prove(
     from lockstep.report.view import present, show_answer
 
     if asked.is_question:
-        from lockstep.report.prove_ask import asked_blocks
+        from lockstep.report.prove import asked_blocks
         from lockstep.verbs.ask import ask, ask_answer
 
         result = ask(request, asked)

@@ -1,9 +1,9 @@
-"""A verb as Typer takes it: each field of its dataclasses that is an option becomes one."""
+"""A verb as Typer takes it: each option of its dataclasses; and what old spellings are now."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -13,6 +13,7 @@ from typer import Option as Flag
 
 from lockstep.cli.completion import completion_of
 from lockstep.requests.option import Option, option, option_of, refuse_contradictions
+from lockstep.system.crash import tell
 
 
 @dataclass(frozen=True)
@@ -122,3 +123,24 @@ def _parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 
     parsed.__name__ = parse.__name__
     return parsed
+
+
+_MODES = ("--matrix", "--faults", "--mutants", "--costs", "--sweep")
+"""Each is a verb now; the values of `--sweep` are arguments of it."""
+
+_SEEDS = "--seeds"
+"""An option of `sweep` that made a sweep of a check by itself."""
+
+
+def respelled(arguments: Sequence[str]) -> list[str]:
+    """The arguments as they are spelled now, with a hint on standard error where they were not."""
+    verb, *given = arguments or [""]
+    flags = {text.partition("=")[0] for text in given}
+    mode = next((mode for mode in (*_MODES, _SEEDS) if mode in flags), None)
+    if verb != "check" or mode is None:
+        return list(arguments)
+    now = "sweep" if mode == _SEEDS else mode.removeprefix("--")
+    if mode != _SEEDS:
+        given = [text.removeprefix(f"{mode}=") for text in given if text != mode]
+    tell(f"lockstep: `check {mode}` is `lockstep {now}` now; it works until 0.2")
+    return [now, *given]

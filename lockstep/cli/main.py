@@ -23,8 +23,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     code 70.
     """
     from lockstep.results.verdict import INTERRUPTED
-    from lockstep.system.crash import InternalError
-    from lockstep.system.standard_streams import tell
+    from lockstep.system.crash import InternalError, tell
 
     try:
         code = _run_verb(sys.argv[1:] if arguments is None else arguments)
@@ -55,8 +54,7 @@ def _workspace() -> Workspace | None:
 
 
 def _run_verb(arguments: Sequence[str]) -> int:
-    from lockstep.system.crash import thread_crashes
-    from lockstep.system.standard_streams import guarded_output
+    from lockstep.system.crash import guarded_output, thread_crashes
 
     with thread_crashes() as crashes, guarded_output():
         from lockstep.cli.app import run_verb
@@ -75,7 +73,7 @@ def main() -> None:
         code = _prepare() or run()
     except KeyboardInterrupt:
         from lockstep.results.verdict import INTERRUPTED
-        from lockstep.system.standard_streams import tell
+        from lockstep.system.crash import tell
 
         tell("lockstep: interrupted")
         code = INTERRUPTED
@@ -87,8 +85,8 @@ def _prepare() -> int:
     """Make the process fit to run in; an exit code other than 0 if it cannot be."""
     import os
 
-    from lockstep.system.garbage import look_seldom
-    from lockstep.system.standard_streams import open_streams, tell
+    from lockstep.system.crash import open_streams, tell
+    from lockstep.system.resident import look_seldom
 
     look_seldom()
     # Nothing here uses the threads of numpy's linear algebra.

@@ -94,7 +94,7 @@ def explore(request: ExploreRequest, view: ExploreView, json: bool) -> int:
 def _open(url: str) -> None:
     import webbrowser
 
-    from lockstep.system.standard_streams import tell
+    from lockstep.system.crash import tell
 
     if not webbrowser.open(url):
         tell("lockstep: there is no browser to open the page in")
@@ -273,8 +273,7 @@ def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
 
 def _shown(request: ReplayRequest, view: ReplayView, result: Replay, json: bool) -> int:
     from lockstep.pages.blocks import Paragraph
-    from lockstep.pages.output import Output
-    from lockstep.pages.text import PageText
+    from lockstep.pages.output import Output, PageText
     from lockstep.report.replay import pictures_of, replay_blocks, shown_title, verdict_line
     from lockstep.report.replay_step import walk
     from lockstep.report.view import show_answer

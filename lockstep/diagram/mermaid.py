@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lockstep.diagram.diagram import Diagram, DrawnStep, Fate, Message
-from lockstep.diagram.notes import note_of
+from lockstep.diagram.diagram import Diagram, DrawnStep, Fate, Message, note_of
 from lockstep.words import printable
 
 _ARROWS = {Fate.RECEIVED: "->>", Fate.LOST: "-x", Fate.UNDER_WAY: "--)"}

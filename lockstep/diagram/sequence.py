@@ -17,12 +17,11 @@ from lockstep.language.domain import Domain, NameDomain
 from lockstep.language.faults import described_faults
 from lockstep.language.model import Model
 from lockstep.language.notation import State
-from lockstep.results.trace import Step, Trace
+from lockstep.results.search_result import Step, Trace
 from lockstep.specs.diagrams import DiagramSpec, is_named
 from lockstep.specs.scopes import load_model_spec
-from lockstep.trace.changes import changes
+from lockstep.trace.changes import FaultyStep, changes, faulty_steps
 from lockstep.trace.claims import find_property
-from lockstep.trace.faulty_steps import FaultyStep, faulty_steps
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance
 

@@ -16,8 +16,8 @@ from lockstep.language.model import load_model
 from lockstep.language.notation import State
 from lockstep.plain.space import Instance
 from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
+from lockstep.trace.behaviour import quoted
 from lockstep.trace.layout import Group, Room, lay_out
-from lockstep.trace.pytest_export import quoted
 from lockstep.workspace import find_workspace
 
 _BODY = Room(begin=8, parts=12)

@@ -1,20 +1,37 @@
-"""One run: software is driven along a model, and what comes of it is judged."""
+"""Software is driven along a model, by cover or by chance, and a departure is shortened."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from random import Random
+from typing import Any
 
-from lockstep.drive.chance import drive_randomly
 from lockstep.drive.cover import Cover, Covered, Ended, Graph
 from lockstep.drive.departure import Departed
 from lockstep.drive.following import Following
-from lockstep.drive.shrinking import shortened
+from lockstep.errors import LockstepError
+from lockstep.language.domains import (
+    Domain,
+    MapDomain,
+    OptionDomain,
+    RangeDomain,
+    RecordDomain,
+    SequenceDomain,
+    SetDomain,
+)
+from lockstep.language.model import Action
+from lockstep.language.notation import State
 from lockstep.plain.exploration import Walks
+from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Instance
+from lockstep.results.search_result import Step
 from lockstep.results.verdict import Verdict
+from lockstep.testing.instances import is_wide
+from lockstep.testing.values import integers_near
 
 CONFORMS, DEPARTS = "conforms", "departs"
 WORDS = {Verdict.HOLDS: CONFORMS, Verdict.VIOLATED: DEPARTS}
@@ -144,3 +161,140 @@ def _shorten(following: Following, result: Drive, watch: Callable[[str], None]) 
     trace, graph = departed.departure.trace, result.graph
     shortcut = None if graph is None else graph.way_to(trace)
     result.departed = shortened(following, departed, shortcut, watch)
+
+
+_ATTEMPTS = 64
+"""How often the parameters of an action with too many instances are drawn until they enable it."""
+_REMEMBERED = 20_000
+"""In how many states it is remembered what an action can do."""
+
+
+def drive_randomly(
+    following: Following, walks: Walks, watch: Callable[[str], None] = lambda _: None
+) -> None:
+    """Drive the software along so many behaviours, each after a reset.
+
+    `Departed`, or what `watch` raises.
+    """
+    model, stimuli, chance = following.model, following.stimuli, Random(walks.seed)
+    engine = stimuli.engine
+    actions = [action for action in model.actions if stimuli.answering(action.name)]
+
+    @lru_cache(maxsize=_REMEMBERED)
+    def listed(state: State, number: int) -> Sequence[Step]:
+        return tuple(engine.instances(actions[number], state))
+
+    def steps(state: State) -> Iterator[Step]:
+        """One step of each action that was found enabled, in a random order."""
+        for number in chance.sample(range(len(actions)), len(actions)):
+            action = actions[number]
+            if not is_wide(action.parameters):
+                if instances := listed(state, number):
+                    yield chance.choice(instances)
+            elif (drawn := _drawn(engine, action, state, chance)) is not None:
+                yield drawn
+
+    for count in range(1, walks.count + 1):
+        following.reset()
+        for _ in range(walks.steps):
+            watch(f"{count:,} of {walks.count:,} behaviours")
+            step = next(steps(chance.choice(list(following.candidates))), None)
+            if step is None:
+                break
+            following.do(chance.choice(list(stimuli.answered_by(step))))
+
+
+def _drawn(engine: PlainEngine, action: Action, state: State, chance: Random) -> Step | None:
+    """A step of an action with too many instances; None where none was found."""
+    near = integers_near(state)
+    for _ in range(_ATTEMPTS):
+        arguments = tuple(_value(one.domain, near, chance) for one in action.parameters)
+        after = engine.run(action, state, arguments)
+        if after is not None:
+            return Step(action.name, arguments, after)
+    return None
+
+
+def _value(domain: Domain, near: Sequence[int], chance: Random) -> Any:
+    """A value of a domain; an integer is as often near those of a state as it is anywhere."""
+    match domain:
+        case RangeDomain(low, high):
+            close = [number for number in near if low <= number <= high]
+            is_near = close and chance.random() < 0.5
+            return chance.choice(close) if is_near else chance.randint(low, high)
+        case OptionDomain(some):
+            return None if chance.random() < 0.5 else _value(some, near, chance)
+        case RecordDomain(record):
+            return record.of(_value(field, near, chance) for field in record.fields.values())
+        case SetDomain(item):
+            count = chance.randint(0, min(4, item.size()))
+            return frozenset(_value(item, near, chance) for _ in range(count))
+        case SequenceDomain(item, capacity):
+            count = chance.randint(0, capacity)
+            return tuple(_value(item, near, chance) for _ in range(count))
+        case MapDomain(key, value):
+            return domain.of(_value(value, near, chance) for _ in key)
+        case _:
+            return chance.choice(tuple(domain))
+
+
+MOST_ATTEMPTS = 2_000
+"""How often the software is reset for it."""
+
+
+def shortened(
+    following: Following,
+    departed: Departed,
+    shortcut: Sequence[Instance] | None = None,
+    watch: Callable[[str], None] = lambda _: None,
+) -> Departed:
+    """The same departure, or another one, after as few stimuli as are found.
+
+    `shortcut` is tried first: other stimuli that may lead to where the last one was given. What
+    `watch` raises, an error of the driver and Ctrl-C end it early: the shortest so far counts.
+    """
+    best, attempts = departed, 0
+
+    def attempt(stimuli: Sequence[Instance]) -> bool:
+        nonlocal best, attempts
+        attempts += 1
+        watch(f"{len(best.departure.stimuli):,} steps")
+        found = _departs(following, stimuli)
+        if found is None or len(found.departure.stimuli) >= len(best.departure.stimuli):
+            return False
+        best = found
+        return True
+
+    try:
+        if shortcut is not None:
+            attempt([*shortcut, *departed.departure.stimuli[-1:]])
+        size = max(1, len(best.departure.stimuli) // 2)
+        while attempts < MOST_ATTEMPTS:
+            at, is_shorter = 0, False
+            while at < len(best.departure.stimuli) and attempts < MOST_ATTEMPTS:
+                stimuli = best.departure.stimuli
+                if attempt((*stimuli[:at], *stimuli[at + size :])):
+                    is_shorter = True
+                else:
+                    at += size
+            if size == 1 and not is_shorter:
+                break
+            size = max(1, size // 2)
+    except (KeyboardInterrupt, LockstepError, Ended):
+        pass  # what was found stands
+    return best
+
+
+def _departs(following: Following, stimuli: Sequence[Instance]) -> Departed | None:
+    """How the software departs when it is given these; None where it does not.
+
+    What the model has no outcome for by now is left out.
+    """
+    try:
+        following.reset()
+        for stimulus in stimuli:
+            if following.offers(stimulus):
+                following.do(stimulus)
+    except Departed as departed:
+        return departed
+    return None

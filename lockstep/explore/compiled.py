@@ -10,13 +10,12 @@ from lockstep.language.notation import Kind
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import SOON_STATES, MachineCode, machine_code
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.liveness import compiled_parts, packed_pledges
-from lockstep.machine.search.numbering_search import NumberingSearch
+from lockstep.machine.search.numbering_search import NumberingSearch, compiled_parts, packed_pledges
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.space_search import Numbering, PackedStates
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import Limits, Space, Unfinished
-from lockstep.system.user_cache import cache_folder
+from lockstep.system.sealed import cache_folder
 
 
 def program_of(model: Model) -> Program:

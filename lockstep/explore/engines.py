@@ -55,7 +55,7 @@ def simulate(model: Model, walks: Walks, request: Exploration = Exploration()) -
     from lockstep.machine.code.machine import machine_code
     from lockstep.machine.code.program import build_program
     from lockstep.machine.search.simulation import Simulation
-    from lockstep.system.user_cache import cache_folder
+    from lockstep.system.sealed import cache_folder
 
     _refuse_unexplorable(model)
     try:
@@ -71,8 +71,8 @@ def simulate(model: Model, walks: Walks, request: Exploration = Exploration()) -
 
 def _refuse_unexplorable(model: Model) -> None:
     """`ModelError` for a model that is not well formed, or goes through too many values."""
-    from lockstep.language.endless import refuse_endless
     from lockstep.language.frontend import lower
+    from lockstep.language.totality import refuse_endless
 
     refuse_endless(model, lower(model))
 
@@ -161,7 +161,7 @@ def _on_spark(model: Model, request: Exploration) -> SearchResult:
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.program import build_program
     from lockstep.plain.simplest import tell_it_is_any
-    from lockstep.spark.search.explore import explore_on_spark
+    from lockstep.spark.search.search import explore_on_spark
 
     try:
         result = explore_on_spark(build_program(model, symmetry=request.symmetry), request)

@@ -17,15 +17,15 @@ from lockstep.machine.code.parts import (
     linked_program,
     translate,
 )
+from lockstep.machine.search.interface import Packed
 from lockstep.machine.search.loops import graph_loops_for
-from lockstep.machine.search.memory import Packed
 from lockstep.machine.search.space_search import PackedStates, SpaceSearch
 from lockstep.mutants.difference import Difference
 from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import MOST_STATES, Limits, Space
 from lockstep.results.search_result import SearchResult
-from lockstep.system.user_cache import cache_folder
+from lockstep.system.sealed import cache_folder
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.language.endless import refuse_endless
 from lockstep.language.frontend import lower
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.source import Change
+from lockstep.language.totality import refuse_endless
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.mutants.compiled import CompiledModel
 from lockstep.mutants.difference import Difference, difference

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from lockstep.results.search_result import Progress
-from lockstep.system.standard_streams import tell
+from lockstep.system.crash import tell
 from lockstep.words import printable
 
 _ESTIMATE_AFTER = 2.0

@@ -10,9 +10,7 @@ from lockstep.language.model import DEADLOCK, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import Engine, is_stuck
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.search_result import Violation
-from lockstep.results.trace import Step, Trace
+from lockstep.results.search_result import EvaluationError, Step, Trace, Violation
 
 
 @dataclass(frozen=True)

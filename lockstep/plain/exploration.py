@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lockstep.words import plural
 
 if TYPE_CHECKING:
-    from lockstep.plain.spaces import Spaces
+    from lockstep.language.model import Model
     from lockstep.results.search_result import Progress
+
 
 DEFAULT_ENGINE = "auto"
 """Plain Python for what it explores in no time, machine code for the rest."""
@@ -90,3 +91,29 @@ class Walks:
             f"{plural(self.steps, 'step')} (seed {self.seed}) came by "
             f"{plural(states, 'state')}; what else there is was not looked at"
         )
+
+
+SpaceT = TypeVar("SpaceT")
+
+
+class Spaces(Generic[SpaceT]):
+    """The state spaces of models, so that each is made once.
+
+    Models that differ in their properties alone have the same. `explorations` says for each search
+    that was begun which model it was of.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Model, SpaceT]] = []
+        self.explorations: list[str] = []
+
+    def keep(self, model: Model, space: SpaceT) -> None:
+        """Keep the whole state space of a model."""
+        self._kept.append((model, space))
+
+    def find(self, model: Model) -> SpaceT | None:
+        """The state space of a model; None where it was not made."""
+        for other, space in self._kept:
+            if other.actions is model.actions and other.initial == model.initial:
+                return space
+        return None

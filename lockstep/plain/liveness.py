@@ -18,7 +18,7 @@ from lockstep.plain.fair_parts import FairParts, Promises, fair_parts
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.shortest_lasso import Lassos, LassoSearch
 from lockstep.plain.space import Limits, Mask, Space
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,17 @@ from lockstep.language.protocol import Shown
 from lockstep.language.source import place_in
 from lockstep.language.totality import guard_depths
 from lockstep.language.values import NotInDomain, TooManyValues
-from lockstep.plain.advice import advice
-from lockstep.plain.bindings import Bindings, Parameters
-from lockstep.plain.engine import Disagreement, Outcome, Pledge, owed, unwatched
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.trace import Step, Trace
+from lockstep.plain.engine import (
+    Bindings,
+    Disagreement,
+    Outcome,
+    Parameters,
+    Pledge,
+    owed,
+    unwatched,
+)
+from lockstep.plain.supervision import advice
+from lockstep.results.search_result import EvaluationError, Step, Trace
 
 
 class NextState:

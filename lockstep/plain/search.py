@@ -18,16 +18,17 @@ from lockstep.language.totality import property_may_fail
 from lockstep.plain.engine import Outcome, WatchedEngine, is_stuck, unwatched
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.supervision import Bound, Supervision
-from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import (
+    EvaluationError,
     Progress,
     SearchResult,
+    Step,
+    Trace,
     Violation,
     conclude,
     report_error,
     report_violation,
 )
-from lockstep.results.trace import Step, Trace
 from lockstep.system.resident import ResidentBound
 
 Visit = Callable[[State, list[Step]], None]

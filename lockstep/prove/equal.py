@@ -13,8 +13,7 @@ from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import all_of, any_of, equals, negated, term
 from lockstep.prove.values import NotProvable, same
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.trace import Step, Trace
+from lockstep.results.search_result import EvaluationError, Step, Trace
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from lockstep.report.matrix import matrix_page
 from lockstep.report.prove import ProveView
 from lockstep.report.twin import TwinView
 from lockstep.report.view import text_of
-from lockstep.requests.models import choose
+from lockstep.requests.option import choose
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.check import CheckRequest, plan_check, run_check

@@ -24,6 +24,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{MARKER}: something that a workspace of lockstep claims")
     if not (config.getoption(SWITCH) or config.getini(KINDS)):
         return
-    from lockstep.pytest_plugin.collection import take_part
+    from lockstep.pytest_plugin.items import take_part
 
     take_part(config)

@@ -11,17 +11,26 @@ from lockstep.language.faults import described_faults
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
-from lockstep.report.affected import (
+from lockstep.report.ci.exploration import Explored, interrupted, of_error
+from lockstep.report.ci.problems import (
+    Gap,
+    Level,
+    Problem,
+    Problems,
+    Rule,
+    Unknown,
+    beginning,
+    place_of_function,
+    place_of_scope,
+)
+from lockstep.report.counterexample import (
     affected_blocks,
     affected_json,
+    counterexample,
     since_text,
     skipped_gaps,
     skipped_text,
 )
-from lockstep.report.ci.exploration import Explored, interrupted, of_error
-from lockstep.report.ci.places import beginning, place_of_function, place_of_scope
-from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
-from lockstep.report.counterexample import counterexample
 from lockstep.report.view import View, counted, pending
 from lockstep.requests.check import CheckRequest
 from lockstep.results.verdict import Verdict

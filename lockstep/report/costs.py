@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from lockstep.costs.scenario import Attained
 from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
-from lockstep.pages.text import in_columns
+from lockstep.pages.output import in_columns
 from lockstep.report.view import View, pending
 from lockstep.trace.render import Line
 from lockstep.verbs.costs import (

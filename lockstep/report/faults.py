@@ -9,16 +9,24 @@ from pathlib import Path
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
-from lockstep.report.affected import (
+from lockstep.report.ci.exploration import interrupted, of_error
+from lockstep.report.ci.problems import (
+    Gap,
+    Level,
+    Problem,
+    Problems,
+    Rule,
+    Unknown,
+    place_of_fault,
+    place_of_property,
+)
+from lockstep.report.counterexample import (
     affected_blocks,
     affected_json,
     rows_since_text,
     skipped_gaps,
     skipped_text,
 )
-from lockstep.report.ci.exploration import interrupted, of_error
-from lockstep.report.ci.places import place_of_fault, place_of_property
-from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
 from lockstep.report.view import View
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.fault_task import FaultAnswer

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from lockstep.mutants.fate import Fate, Killer
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
-from lockstep.report.affected import rows_since_text
+from lockstep.report.counterexample import rows_since_text
 from lockstep.report.view import View
 from lockstep.verbs.mutants import MutantAnswer, MutantsOfModel, MutantsRun
 from lockstep.words import plural

@@ -1,4 +1,4 @@
-"""How proofs are shown: each with a line a property, and below it whatever has to be said."""
+"""How proofs are shown, a line a property, and answers to other questions to the solver."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
 from lockstep.prove.any_number import Enough
 from lockstep.prove.proofs import MEANING, Proof
-from lockstep.report.affected import since_text
 from lockstep.report.ci.exploration import Explored, interrupted, of_error
-from lockstep.report.ci.places import place_of_function
-from lockstep.report.ci.problems import Gap, Problem, Problems, Unknown
-from lockstep.report.counterexample import claim
+from lockstep.report.ci.problems import Gap, Problem, Problems, Unknown, place_of_function
+from lockstep.report.counterexample import claim, since_text
 from lockstep.report.view import View
-from lockstep.requests.prove import ProveRequest
+from lockstep.requests.check import ProveRequest
+from lockstep.results.search_result import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import RequirementTexts
-from lockstep.trace.render import render_trace
-from lockstep.trace.saving import Saved
+from lockstep.trace.itf import Saved
+from lockstep.trace.render import render_binding, render_trace
+from lockstep.verbs.ask import Asked, Compared, Searched
 from lockstep.verbs.prove import ProveRun, Result
 from lockstep.verbs.prove_kept import proof_answer
 from lockstep.verbs.prove_result import Proved, Unproved
@@ -256,3 +256,62 @@ def _gaps(explored: Explored, proved: Proved) -> Iterator[Gap]:
         else:
             place = explored.place(silent)
             yield explored.gap(Unknown.VACUOUS, f"{name}.{silent}: {what}", place)
+
+
+def asked_blocks(asked: Asked) -> Iterator[Block]:
+    """What came of a question."""
+    return _comparison(asked) if isinstance(asked, Compared) else _search(asked)
+
+
+def _search(searched: Searched) -> Iterator[Block]:
+    """The behaviour and where it was saved, or that there is none."""
+    where, asked = str(searched.subject), searched.asked
+    trace, verdict = searched.trace, str(searched.verdict)
+    if asked.start is not None:
+        where += f", from any state in which {asked.start} and all invariants hold"
+    if trace is None:
+        nothing = "nothing is broken" if asked.find is None else "not found"
+        error = searched.result.error
+        why = () if error is None else (Paragraph(str(error), verdict),)
+        yield Section(text=f"{where}: {nothing}: {searched.because}", style=verdict, blocks=why)
+        return
+    end = f"{searched.violated[0]} violated" if searched.violated else "found"
+    steps = plural(len(trace.steps), "step")
+    violation = searched.result.violation if asked.find is None else None
+    lines = render_trace(searched.model, violation or trace, searched.subject.widths.fault)
+    yield Section(
+        text=f"{where}: {end} after {steps}, {searched.result.seconds:.1f} s",
+        style=verdict,
+        blocks=(Lines(tuple(lines), "The behaviour"), *_saved(searched)),
+    )
+
+
+def _saved(searched: Searched) -> Iterator[Paragraph]:
+    if searched.written.file is not None:
+        file = shown_path(searched.written.file)
+        workspace = option_for(searched.model.universe.root)
+        yield Paragraph(f"saved to {file}: see it with  lockstep replay {file}{workspace}")
+    else:
+        yield Paragraph(f"not saved: {searched.written.why_not}")
+
+
+def _comparison(compared: Compared) -> Iterator[Block]:
+    """That two actions do the same, or a state in which they differ."""
+    where, actions = str(compared.subject), " and ".join(compared.actions)
+    contrast, model = compared.contrast, compared.model
+    if contrast is None:
+        yield Paragraph(f"{where}: {actions} do the same in every state", "holds")
+        return
+    parameters = model.action(compared.actions[0]).parameters
+    binding = render_binding(parameters, contrast.parameters) or "no parameters"
+    yield Section(
+        text=f"{where}: {actions} differ, with {binding}, in",
+        style="violated",
+        blocks=(
+            Lines(tuple(render_trace(model, Trace(contrast.before, ())))),
+            *(
+                Section(text=f"{action}:", style="bold", blocks=tuple(map(Paragraph, lines)))
+                for action, lines in compared.effects.items()
+            ),
+        ),
+    )

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from lockstep.errors import LockstepError
 from lockstep.pages.blocks import Span
-from lockstep.system.revision import Revision
+from lockstep.system.git import Revision
 from lockstep.verbs.report import Place
 
 

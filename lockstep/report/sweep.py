@@ -10,7 +10,7 @@ from lockstep.campaign.task import Task, shown_constant
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
-from lockstep.report.affected import rows_since_text
+from lockstep.report.counterexample import rows_since_text
 from lockstep.report.view import View, counted
 from lockstep.verbs.sweep import SweepPlan, SweepRun
 from lockstep.words import plural, shown_path

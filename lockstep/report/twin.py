@@ -10,17 +10,30 @@ from lockstep.language.source import Place
 from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
-from lockstep.report.affected import since_text
-from lockstep.report.ci.behaviour import actions_along, behaviour, steps_text
-from lockstep.report.ci.exploration import interrupted, of_error
-from lockstep.report.ci.places import beginning, place_of_model
-from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
+from lockstep.report.ci.exploration import (
+    actions_along,
+    behaviour,
+    interrupted,
+    of_error,
+    steps_text,
+)
+from lockstep.report.ci.problems import (
+    Gap,
+    Level,
+    Problem,
+    Problems,
+    Rule,
+    Unknown,
+    beginning,
+    place_of_model,
+)
+from lockstep.report.counterexample import since_text
 from lockstep.report.view import View, counted, pending
 from lockstep.results.verdict import Verdict
 from lockstep.trace.render import Line, render_trace
+from lockstep.twin.compare import TwinResult
 from lockstep.twin.findings import TlcRun
-from lockstep.twin.states import render_tlc_trace
-from lockstep.twin.twin_result import TwinResult
+from lockstep.twin.names import render_tlc_trace
 from lockstep.verbs.twin import TwinRun
 from lockstep.verbs.twin_result import Compared, Comparison, Task, Uncompared, comparison_answer
 from lockstep.words import plural

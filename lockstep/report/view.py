@@ -13,9 +13,8 @@ from lockstep.answers.answer import Answer
 from lockstep.errors import ExitCode
 from lockstep.pages.blocks import Block, Page, Paragraph, Row, Section, Table, joined
 from lockstep.pages.markdown import markdown as as_markdown
-from lockstep.pages.output import Kept, Output, document
+from lockstep.pages.output import Kept, Output, PageText, document
 from lockstep.pages.progress import TerminalWatch
-from lockstep.pages.text import PageText
 from lockstep.results.verdict import INTERRUPTED, Verdict, verdict_of
 from lockstep.words import plural
 

@@ -15,7 +15,7 @@ from lockstep.requests.review import MOST_STATES, ReviewRequest
 from lockstep.requests.version import Version, VersionPair, named_version, with_claims, workspace_at
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.system.text_files import read_text
-from lockstep.trace.saving import traces_folder
+from lockstep.trace.itf import traces_folder
 from lockstep.workspace import Workspace, find_workspace
 
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Bounds, Exploration
-from lockstep.requests.models import parse_size
 from lockstep.requests.option import (
     MOST_THREADS,
     REQUIRED,
@@ -18,6 +17,7 @@ from lockstep.requests.option import (
     constants_option,
     fault_option,
     option,
+    parse_size,
     proposal_option,
     save_option,
     seconds_option,

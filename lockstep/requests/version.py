@@ -26,14 +26,12 @@ from lockstep.language.faults import (
 )
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.proposals import proposal_names
-from lockstep.requests.models import choose, read_constants
-from lockstep.requests.option import given_flags
+from lockstep.requests.option import choose, given_flags, read_constants
 from lockstep.requests.search import VersionOptions
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.git import git
-from lockstep.system.scratch import scratch_folder
-from lockstep.system.text_files import read_text, write_text
+from lockstep.system.text_files import read_text, scratch_folder, write_text
 from lockstep.trace.claims import find_property
 from lockstep.workspace import Workspace
 

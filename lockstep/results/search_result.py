@@ -1,14 +1,17 @@
-"""The result of a search: what was explored, what holds, and what is broken."""
+"""The result of a search: what was explored, what holds, and the traces of what does not."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+from lockstep.errors import LockstepError
 from lockstep.language.model import Model
-from lockstep.language.notation import Kind
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.trace import Trace
+from lockstep.language.notation import Kind, State
+from lockstep.language.source import Diagnostic, Place
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.words import plural
 
@@ -159,3 +162,77 @@ def conclude(model: Model, result: SearchResult) -> None:
     if result.missed:
         result.verdict = Verdict.VIOLATED
         result.because = f"no reachable state satisfies {result.missed[0]}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One enabled action instance: which action, with which parameters, and where it leads."""
+
+    action: str
+    parameters: tuple[Any, ...]
+    state: State
+
+
+@dataclass(frozen=True)
+class Trace(ShownInNotebooks):
+    """A behaviour from the initial state: `steps[i]` leads to the state after i + 1 steps.
+
+    With `loop` it never ends: `steps[loop:]` lead back to where the first of them begins, and are
+    taken for ever; where there are none, nothing happens any more.
+    """
+
+    initial: State
+    steps: tuple[Step, ...]
+    loop: int | None = None
+
+    @property
+    def last(self) -> State:
+        """The state in which the behaviour ends."""
+        return self.steps[-1].state if self.steps else self.initial
+
+    @cached_property
+    def states(self) -> tuple[State, ...]:
+        """Every state in turn, the initial one first: one more than there are steps."""
+        return (self.initial, *(step.state for step in self.steps))
+
+
+class EvaluationError(LockstepError):
+    """The model's text has no meaning in a reachable state.
+
+    A write or a record outside its domain, an attribute of None, an index past the end, a
+    division by zero. `function` is the action or invariant, `place` where in it (None when
+    unknown), `reason` says what went wrong, `why` and `cure` what to make of it. Its text shows
+    the source line, as that of a model that is not well formed does.
+    """
+
+    def __init__(
+        self, function: str, place: Place | None, reason: str, why: str, cure: str
+    ) -> None:
+        super().__init__(f"{function}: {reason}", cure=cure)
+        self.function = function
+        self.place = place
+        self.reason = reason
+        self.why = why
+
+    @property
+    def file(self) -> Path | None:
+        """The file that it arose in."""
+        return None if self.place is None else self.place.file
+
+    @property
+    def line(self) -> int | None:
+        """The line that it arose in."""
+        return None if self.place is None else self.place.line
+
+    def __str__(self) -> str:
+        if self.place is None:
+            return super().__str__()
+        shown = Diagnostic("no-meaning", self.place, self.message, self.why, self.cure or "")
+        return shown.render()
+
+    def seen_from(self, folder: Path) -> str:
+        """The error in one line, its file relative to `folder` where it lies below that."""
+        if self.file is None:
+            return self.message
+        file = self.file.relative_to(folder) if self.file.is_relative_to(folder) else self.file
+        return f"{file}:{self.line}: {self.message}"

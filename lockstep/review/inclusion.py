@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.machine.search import interface
+from lockstep.machine.search.interface import Packed
 from lockstep.machine.search.loops import inclusion_loops
-from lockstep.machine.search.memory import Packed
 from lockstep.plain.space import Limits
 from lockstep.review.observed import ObservedSpace
 

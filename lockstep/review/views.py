@@ -19,8 +19,8 @@ from lockstep.language.protocol import Model
 from lockstep.language.totality import walk
 from lockstep.machine.code.cells import WORD, mask
 from lockstep.machine.code.state import StateLayout, state_layout
+from lockstep.machine.search.interface import Packed
 from lockstep.machine.search.loops import view_loops_for
-from lockstep.machine.search.memory import Packed
 from lockstep.machine.search.space_search import PackedStates
 from lockstep.plain.space import Limits
 from lockstep.review.pair import Pair

@@ -14,8 +14,7 @@ from lockstep.errors import LockstepError
 from lockstep.serve.views import coverage_view, drawing_view, here_view
 from lockstep.verbs.explore import Explored
 from lockstep.walk.drawing import Drawing, TooLarge
-from lockstep.walk.nearest import find_nearest
-from lockstep.walk.predicate import Refused
+from lockstep.walk.nearest import Refused, find_nearest
 from lockstep.walk.walk import NotTaken
 
 MOST_STEPS = 2_000

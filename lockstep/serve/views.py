@@ -15,10 +15,8 @@ from lockstep.trace.conjuncts import Conjunct
 from lockstep.trace.layout import INDENT, Room, Text, folded, lay_out, show, text_of
 from lockstep.verbs.explore import Explored
 from lockstep.walk.drawing import Drawing
-from lockstep.walk.instances import ActionHere
-from lockstep.walk.properties import PropertyHere
-from lockstep.walk.refusals import Refusal, Refusals
-from lockstep.walk.walk import Walk
+from lockstep.walk.refusals import PropertyHere, Refusal, Refusals
+from lockstep.walk.walk import ActionHere, Walk
 from lockstep.words import place_text
 
 View = dict[str, Any]

@@ -20,9 +20,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind, State
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.search_result import Violation
-from lockstep.results.trace import Step, Trace
+from lockstep.results.search_result import EvaluationError, Step, Trace, Violation
 from lockstep.testing.guide import BACKEND, Guide
 from lockstep.testing.instances import (
     LISTED,
@@ -32,9 +30,9 @@ from lockstep.testing.instances import (
     Situations,
     is_wide,
 )
+from lockstep.trace.behaviour import to_pytest
 from lockstep.trace.claims import find_property
 from lockstep.trace.itf import Origin, constants_of
-from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import render_binding, render_trace
 
 Found = TypeVar("Found")

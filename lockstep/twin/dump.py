@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lockstep.errors import LockstepError
-from lockstep.twin.tla_parser import TlaSyntaxError, parse_state
-from lockstep.twin.tla_values import TlaValue
+from lockstep.twin.tla_parser import TlaSyntaxError, TlaValue, parse_state
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from lockstep.errors import LockstepError
-from lockstep.twin.tla_parser import TlaSyntaxError, parse_state
-from lockstep.twin.tla_values import TlaValue
+from lockstep.twin.tla_parser import TlaSyntaxError, TlaValue, parse_state
 from lockstep.twin.tool_messages import Code, Severity, ToolMessage
 
 TlcVerdict: TypeAlias = Literal["holds", "violated", "deadlock", "error"]

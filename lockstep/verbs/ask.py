@@ -14,14 +14,14 @@ from lockstep.prove.bounded import BoundedResult, Target, check_bounded, where
 from lockstep.prove.equal import Contrast, contrast
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ctrl_c_ends_a_question
-from lockstep.requests.models import choose
-from lockstep.requests.prove import AskOptions, ProveRequest
+from lockstep.requests.check import AskOptions, ProveRequest
+from lockstep.requests.option import choose
 from lockstep.requests.run import Judged
-from lockstep.results.trace import Trace
+from lockstep.results.search_result import Trace
 from lockstep.results.verdict import Verdict
-from lockstep.trace.documents import steps_json
+from lockstep.trace.claims import steps_json
+from lockstep.trace.itf import NOTHING_SAVED, Saved
 from lockstep.trace.render import render_step, render_taken
-from lockstep.trace.saving import NOTHING_SAVED, Saved
 from lockstep.verbs.explore import goal_model
 from lockstep.verbs.prove_kept import Reason, keep_trace
 from lockstep.verbs.prove_result import Subject, load_subject

@@ -17,24 +17,23 @@ from lockstep.answers.answer import Answer
 from lockstep.answers.store import Dependencies
 from lockstep.campaign.campaign import (
     Campaign,
+    KeptRows,
     Planned,
     TimeLeft,
     expected_seconds,
     longest_first,
 )
 from lockstep.campaign.cluster import Cluster
-from lockstep.campaign.kept_rows import KeptRows
-from lockstep.campaign.place import Here, Place, Share
-from lockstep.campaign.processes import Processes, cores
+from lockstep.campaign.processes import Here, Place, Processes, Share, cores
 from lockstep.campaign.task import Task
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.requests.campaign import TasksOptions
 from lockstep.requests.run import Run, Unwatched, Watch
 from lockstep.requests.search import SPARK
 from lockstep.spark.session import master_of
+from lockstep.system.crash import tell
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import available_memory
-from lockstep.system.standard_streams import tell
 from lockstep.system.workspace_text import WorkspaceText
 from lockstep.verbs.check_result import PACKAGES
 from lockstep.words import plural, shown_path

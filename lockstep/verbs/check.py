@@ -15,11 +15,10 @@ from lockstep.language.inventory import Unused
 from lockstep.language.model import DEADLOCK, Model, load_model, model_places
 from lockstep.language.notation import Kind
 from lockstep.mutants.mutant import find_mutant
-from lockstep.plain.exploration import Exploration
-from lockstep.plain.spaces import Spaces
+from lockstep.plain.exploration import Exploration, Spaces
 from lockstep.requests.affected import Affected, affected_models, spec_files
 from lockstep.requests.check import CheckRequest
-from lockstep.requests.models import choose, refuse_shipped
+from lockstep.requests.option import choose, refuse_shipped
 from lockstep.requests.run import OnProgress, Unwatched, Watch, run_each
 from lockstep.requests.version import Version, refuse_several, version_of
 from lockstep.results.search_result import SearchResult
@@ -30,8 +29,7 @@ from lockstep.specs.pinning import pin
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Pins, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
-from lockstep.trace.itf import Origin, constants_of
-from lockstep.trace.saving import save_trace
+from lockstep.trace.itf import Origin, constants_of, save_trace
 from lockstep.verbs.check_result import (
     Checked,
     CheckResult,

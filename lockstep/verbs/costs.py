@@ -17,7 +17,7 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import MOST_STATES, Limits
-from lockstep.requests.models import choose
+from lockstep.requests.option import choose
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
 from lockstep.requests.run import Failure, Judged, Run, Unwatched, Watch, run_each
 from lockstep.requests.search import CostsRequest
@@ -27,8 +27,7 @@ from lockstep.specs.costs import Scenario
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.trace.itf import Origin, constants_of
-from lockstep.trace.saving import save_as, traces_folder
+from lockstep.trace.itf import Origin, constants_of, save_as, traces_folder
 from lockstep.verbs.check import usual_scope
 from lockstep.workspace import find_workspace
 

@@ -24,16 +24,15 @@ from lockstep.drive.guarded import (
 )
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Walks
-from lockstep.requests.models import choose
+from lockstep.requests.option import choose
 from lockstep.requests.others import DriveRequest
 from lockstep.requests.run import Judged, Unwatched, Watch
 from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep.trace.documents import conjunct_json, parameters_json, steps_json
-from lockstep.trace.itf import Origin, constants_of
+from lockstep.trace.claims import conjunct_json, parameters_json, steps_json
+from lockstep.trace.itf import NOTHING_SAVED, Origin, Saved, constants_of, save_as, traces_folder
 from lockstep.trace.layout import show
-from lockstep.trace.saving import NOTHING_SAVED, Saved, save_as, traces_folder
 from lockstep.verbs.check import usual_scope
 from lockstep.words import path_below
 from lockstep.workspace import find_workspace

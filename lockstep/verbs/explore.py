@@ -16,8 +16,7 @@ from lockstep.language.notation import State
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Limits
-from lockstep.requests.models import choose
-from lockstep.requests.option import command_line
+from lockstep.requests.option import choose, command_line
 from lockstep.requests.others import ExploreRequest
 from lockstep.requests.version import Version, version_of
 from lockstep.specs.scopes import Scope, load_model_spec

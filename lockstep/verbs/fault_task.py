@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from lockstep.answers.answer import Answer, decode, encode
-from lockstep.campaign.place import Share
+from lockstep.campaign.processes import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import explore
@@ -20,15 +20,12 @@ from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.search_result import SearchResult
-from lockstep.results.trace import Trace
+from lockstep.results.search_result import EvaluationError, SearchResult, Trace
 from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.trace.documents import error_json, steps_json
-from lockstep.trace.itf import Origin, constants_of, to_json
-from lockstep.trace.saving import file_name
+from lockstep.trace.claims import error_json, steps_json
+from lockstep.trace.itf import Origin, constants_of, file_name, to_json
 from lockstep.verbs.check import fault_scope
 from lockstep.words import indented, plural
 from lockstep.workspace import Workspace

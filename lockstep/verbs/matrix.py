@@ -8,7 +8,7 @@ import msgspec
 
 from lockstep.answers.answer import Answer
 from lockstep.errors import LockstepError
-from lockstep.requests.models import choose
+from lockstep.requests.option import choose
 from lockstep.requests.others import MatrixRequest
 from lockstep.specs.kip import Requirement
 from lockstep.specs.matrix import Matrix, build_matrix

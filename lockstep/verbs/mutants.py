@@ -18,7 +18,7 @@ from msgspec import structs
 
 from lockstep.answers.answer import Answer, decode, encode
 from lockstep.answers.store import texts_of
-from lockstep.campaign.place import Share
+from lockstep.campaign.processes import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model, load_model
@@ -28,7 +28,7 @@ from lockstep.mutants.mutant import mutants_of
 from lockstep.mutants.parting import Parting
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.requests.campaign import MutantsRequest
-from lockstep.requests.models import choose
+from lockstep.requests.option import choose
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, verdict_without, worst
 from lockstep.specs.judgement import check_declarations

@@ -17,7 +17,7 @@ from lockstep.errors import LockstepError, not_written
 from lockstep.language.faults import fault_marks
 from lockstep.language.inventory import OF_REQUIREMENTS, PROPOSALS, Inventory
 from lockstep.language.model import load_model
-from lockstep.requests.models import choose, refuse_shipped
+from lockstep.requests.option import choose, refuse_shipped
 from lockstep.requests.others import InitRequest, NewRequest, ProposeRequest
 from lockstep.starter.template import MODEL, WORKSPACE, filled, in_the_way, write_new
 from lockstep.system.text_files import write_text

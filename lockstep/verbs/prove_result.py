@@ -15,14 +15,14 @@ from lockstep.requests.run import Failure, Judged
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict, exit_code_of, worst
 from lockstep.specs.scopes import DEFAULT_SCOPE, ProofScope, load_model_spec
-from lockstep.trace.saving import NOTHING_SAVED, Saved
+from lockstep.trace.itf import NOTHING_SAVED, Saved
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.prove.any_number import Enough
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction, Proof
-    from lockstep.requests.prove import ProveRequest, Widths
+    from lockstep.requests.check import ProveRequest, Widths
     from lockstep.results.search_result import Violation
     from lockstep.specs.scopes import ModelSpec
     from lockstep.workspace import Workspace

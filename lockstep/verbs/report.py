@@ -11,7 +11,7 @@ from lockstep.answers.history import CHECK, MUTANTS, Entry, History, history_row
 from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_definitions, fault_marks
 from lockstep.language.model import Model
-from lockstep.requests.models import choose
+from lockstep.requests.option import choose
 from lockstep.requests.others import ReplayRequest, ReportRequest
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import Verdict, verdict_of, worst
@@ -19,7 +19,7 @@ from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.extensions import LOGS, extension
-from lockstep.system.revision import Revision, revision_of
+from lockstep.system.git import Revision, revision_of
 from lockstep.verbs.campaign import EarlierRows
 from lockstep.verbs.mutants import MutantsOfModel
 from lockstep.verbs.prove_result import Proved

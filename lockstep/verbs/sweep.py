@@ -10,17 +10,17 @@ from itertools import product
 from pathlib import Path
 
 from lockstep.answers.answer import Answer, decode, encode
-from lockstep.campaign.place import Share
+from lockstep.campaign.processes import Share
 from lockstep.campaign.task import Outcome, Task, shown_constant
 from lockstep.errors import LockstepError
 from lockstep.requests.campaign import MOST, SweepRequest, values_in
 from lockstep.requests.check import CheckRequest
-from lockstep.requests.models import choose
+from lockstep.requests.option import choose
 from lockstep.requests.run import Run, Unwatched, Watch
 from lockstep.requests.version import refuse_several, version_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
-from lockstep.system.scratch import scratch_folder
-from lockstep.trace.saving import traces_folder
+from lockstep.system.text_files import scratch_folder
+from lockstep.trace.itf import traces_folder
 from lockstep.verbs.campaign import campaign_rows, report_in_order
 from lockstep.verbs.check import check, usual_scope
 from lockstep.verbs.check_result import Checked, check_answer

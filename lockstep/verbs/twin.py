@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, replace
 from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
-from lockstep.requests.models import choose, refuse_unread
+from lockstep.requests.option import choose, refuse_unread
 from lockstep.requests.others import TwinRequest
 from lockstep.requests.run import Run, Unwatched, Watch, run_each
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
+from lockstep.system.child_process import find_java
 from lockstep.system.crash import failure_of
-from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
 from lockstep.trace.layout import show
-from lockstep.twin.refinement import refinement_files
+from lockstep.twin.config import refinement_files
+from lockstep.twin.tlc import TLC, tlc_jar, twin_files
 from lockstep.twin.twin import TwinOptions, compare_twin
-from lockstep.twin.twin_files import TLC, tlc_jar, twin_files
 from lockstep.verbs.check_result import PACKAGES
 from lockstep.verbs.twin_result import (
     Compared,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.frontend import lower
@@ -13,11 +14,10 @@ from lockstep.language.notation import State
 from lockstep.plain.engine import unwatched
 from lockstep.plain.exploration import Bounds
 from lockstep.plain.run import PlainEngine
-from lockstep.results.trace import Step, Trace
-from lockstep.walk.instances import ActionHere, action_here, action_of
+from lockstep.results.search_result import EvaluationError, Step, Trace
+from lockstep.trace.render import render_instance
 from lockstep.walk.nearest import Nearest, find_nearest
-from lockstep.walk.properties import PropertyHere, property_here, stuck_here
-from lockstep.walk.refusals import Refusals, refusals
+from lockstep.walk.refusals import PropertyHere, Refusals, property_here, refusals, stuck_here
 
 SECONDS = 10.0
 """The most that looking at one state takes unless told."""
@@ -214,3 +214,40 @@ class Walk:
 
 class _Slow(Exception):
     """Looking at a state takes too long."""
+
+
+@dataclass(frozen=True)
+class ActionHere:
+    """What one action can do in a state.
+
+    `steps` are its enabled instances by their names, in the model's order. `error` says where the
+    action's text has no meaning here: instances after that place are not known.
+    """
+
+    action: Action
+    steps: dict[str, Step]
+    error: EvaluationError | None = None
+
+
+def action_here(engine: PlainEngine, action: Action, state: State) -> ActionHere:
+    """The enabled instances of one action in `state`.
+
+    Each has a name of its own, by which it can be found again in that state. Where values of
+    several kinds look the same, a number tells them apart: `take(x=None) #2`.
+    """
+    steps: dict[str, Step] = {}
+    try:
+        for step in engine.instances(action, state):
+            text = render_instance(action.name, action.parameters, step.parameters)
+            name, number = text, 2
+            while name in steps:
+                name, number = f"{text} #{number}", number + 1
+            steps[name] = step
+    except EvaluationError as error:
+        return ActionHere(action, steps, error)
+    return ActionHere(action, steps)
+
+
+def action_of(name: str) -> str:
+    """The action that the name of an instance begins with."""
+    return name.partition("(")[0]

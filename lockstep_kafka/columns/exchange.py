@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from lockstep_kafka.columns.entries import Entries
 from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     ENTRY,
@@ -21,6 +20,7 @@ from lockstep_kafka.columns.kernels.layout import (
 from lockstep_kafka.columns.mappings import Fetchers, InUse, Logs, UpToDate
 from lockstep_kafka.columns.memory import Memory
 from lockstep_kafka.columns.numbers import (
+    Entries,
     Numbers,
     given,
     held_of,

@@ -30,8 +30,7 @@ from lockstep_kafka.columns.kernels.layout import (
 )
 from lockstep_kafka.columns.memory import Array, Memory
 from lockstep_kafka.columns.numbers import number_in
-from lockstep_kafka.columns.requests import Requests
-from lockstep_kafka.columns.saved_order import SavedOrder
+from lockstep_kafka.columns.requests import Requests, SavedOrder
 from lockstep_kafka.files.arrival_order import ArrivalOrder, OrderState, unused
 from lockstep_kafka.files.lines import (
     Reason,

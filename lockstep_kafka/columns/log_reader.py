@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import BinaryIO, Protocol
 
-from lockstep.system.compressed_stream import DamagedStream
 from lockstep.system.physical_lines import (
     LONGEST_LINE,
     STANDARD_INPUT,
+    DamagedStream,
     PhysicalLine,
     blocks_of,
     lines_of,

@@ -10,9 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from lockstep.system.physical_lines import PhysicalLine
-from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.files.growing_file import Wait, growing_files
-from lockstep_kafka.files.log_files import LogFile, log_files
+from lockstep_kafka.files.log_files import BrokerPaths, LogFile, Wait, growing_files, log_files
 from lockstep_kafka.findings import Finding
 from lockstep_kafka.sessions.brokers import Brokers, Reading
 from lockstep_kafka.sessions.explanations import Explanations

@@ -18,10 +18,9 @@ from typing import Any
 import msgspec
 
 from lockstep.errors import LockstepError
-from lockstep.system.child_process import child_process, output_of
-from lockstep.system.java import find_java
+from lockstep.system.child_process import child_process, find_java, output_of
 from lockstep.system.maven import Artifact, jars_of
-from lockstep.system.scratch import scratch_folder
+from lockstep.system.text_files import scratch_folder
 from lockstep_kafka.drive.jvm import Jvm, pinned
 
 HOST = "127.0.0.1"

@@ -14,12 +14,16 @@ from lockstep_kafka.files.fetch_fields import (
     NEWEST_VERSION,
     OLDEST_VERSION,
     Answered,
+    FieldRefused,
+    Int16,
+    Int32,
+    Milliseconds,
     Requested,
     Topic,
+    decoded,
     request_decoder,
     response_decoder,
 )
-from lockstep_kafka.files.field_types import FieldRefused, Int16, Int32, Milliseconds, decoded
 from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,

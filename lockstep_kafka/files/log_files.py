@@ -1,4 +1,4 @@
-"""The files that logs stand for, in order of time."""
+"""The files that logs stand for, in order of time; their brokers; one that grows as it is read."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from msgspec import Struct
 
 from lockstep.errors import LockstepError
-from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
+from lockstep.system.physical_lines import STANDARD_INPUT, PhysicalLine, lines_of, physical_lines
 from lockstep_kafka.files.layouts import unwrapped
+from lockstep_kafka.files.lines import Request
 
 DEPARTURES = ".departures.jsonl"
 """How the name of a file ends that says what `simulate` seeded into the log beside it."""
@@ -175,3 +176,114 @@ def _looked_at(path: str) -> LogFile:
         return LogFile(path, next((time for time in times if time is not None), None))
     except OSError as error:
         return LogFile(path, unreadable=error.strerror or str(error))
+
+
+_BLOCK = 64 * 2**10
+
+Wait = Callable[[], None]
+"""Waits a moment, until there may be more to read. What it raises ends the reading."""
+
+
+def growing_files(path: str, wait: Wait) -> Iterator[Iterator[PhysicalLine]]:
+    """The lines of each file that goes by this name, one file after the other, without an end.
+
+    A line is given out once its newline is there, or its file has ended. Those of one file are to
+    be read to their end before the next file is asked for. `OSError` where a file cannot be read.
+    """
+    while True:
+        try:
+            with open(path, "rb") as file:
+                yield lines_of(_blocks(file, path, wait))
+        except FileNotFoundError:
+            wait()  # the old one was renamed, and the new one is not there yet
+
+
+def _blocks(file: BinaryIO, path: str, wait: Wait) -> Iterator[bytes]:
+    """What is written to a file, until another one has its name or it was emptied."""
+    while True:
+        if block := file.read(_BLOCK):
+            yield block
+        elif _is_over(file, path):
+            if block := file.read(_BLOCK):
+                yield block  # written between the last look at it and its renaming
+                continue
+            return
+        else:
+            wait()
+
+
+def _is_over(file: BinaryIO, path: str) -> bool:
+    now = os.fstat(file.fileno())
+    if now.st_size < file.tell():
+        return True
+    try:
+        named = os.stat(path)
+    except FileNotFoundError:
+        return False  # it may be written on until the new one is there
+    return (named.st_dev, named.st_ino) != (now.st_dev, now.st_ino)
+
+
+_GROUP = "broker"
+
+
+class BrokerPaths:
+    """A pattern that is searched in the path of a file; its group `broker` names the broker there.
+
+    A group `date` may name the day of the file. Without a pattern no path says anything.
+    """
+
+    def __init__(self, pattern: str | None = None) -> None:
+        """`LockstepError` where the pattern is no regular expression, or has no such group."""
+        self._pattern: re.Pattern[str] | None = None
+        self._brokers: dict[str, str | None] = {}
+        if pattern is None:
+            return
+        try:
+            self._pattern = re.compile(pattern)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise LockstepError(
+                f"{pattern!r} is no regular expression: {error}",
+                cure="write one as Python has them, such as '(?P<broker>[^/]+)/[^/]*$'",
+            ) from None
+        if _GROUP not in self._pattern.groupindex:
+            raise LockstepError(
+                f"{pattern!r} does not say which part of a path is the broker",
+                cure="name that part, such as in '(?P<broker>[^/]+)/[^/]*$'",
+            )
+
+    def broker(self, path: str) -> str | None:
+        """The broker that a path names; None without a pattern.
+
+        `LockstepError` where the pattern is not in the path.
+        """
+        if path not in self._brokers:
+            match = self._match(path)
+            self._brokers[path] = None if match is None else match[_GROUP]
+        return self._brokers[path]
+
+    def date(self, path: str) -> str | None:
+        """The day that a path names; None where it names none.
+
+        `LockstepError` where the pattern is not in the path.
+        """
+        match = self._match(path)
+        return None if match is None else match.groupdict().get("date")
+
+    def _match(self, path: str) -> re.Match[str] | None:
+        if self._pattern is None:
+            return None
+        match = self._pattern.search(path)
+        if match is None or not match[_GROUP]:
+            raise LockstepError(
+                f"{path} has no broker in its path where {self._pattern.pattern!r} looks for it",
+                cure="change the pattern, or leave out the file",
+            )
+        return match
+
+
+def broker_of(request: Request, paths: BrokerPaths) -> str:
+    """The broker that wrote a request: as the path of its file says, or else its own address.
+
+    `LockstepError` where the path should name a broker, and does not.
+    """
+    return paths.broker(request.file) or request.connection.partition("-")[0]

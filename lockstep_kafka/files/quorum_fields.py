@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.json import Decoder
 
 from lockstep.system.strict_json import shown
-from lockstep_kafka.files.field_types import FieldRefused, Int16, Int32, Int64, decoded
+from lockstep_kafka.files.fetch_fields import FieldRefused, Int16, Int32, Int64, decoded
 from lockstep_kafka.files.lines import QuorumAnswer, QuorumApi, QuorumAsked, TopicPartition
 
 QUORUM_APIS = {api.value: api for api in QuorumApi}

@@ -16,7 +16,7 @@ from msgspec import DecodeError
 from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep.system.strict_json import CutShort, JsonObject, NotJson, decode_object, shown
 from lockstep_kafka.files.completed_request import Place, completed_request
-from lockstep_kafka.files.field_types import FieldRefused, with_value
+from lockstep_kafka.files.fetch_fields import FieldRefused, with_value
 from lockstep_kafka.files.layouts import MARKER, joined_lines, layout_of, unwrapped
 from lockstep_kafka.files.lines import (
     LogLine,

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import zstandard
 
 from lockstep.errors import LockstepError
-from lockstep.system.compressed_stream import DamagedStream
-from lockstep.system.physical_lines import PhysicalLine, lines_of
-from lockstep_kafka.files.broker_paths import broker_of
+from lockstep.system.physical_lines import DamagedStream, PhysicalLine, lines_of
 from lockstep_kafka.files.layouts import joined_lines
 from lockstep_kafka.files.lines import Skipped, finding_of
+from lockstep_kafka.files.log_files import broker_of
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import Finding
 from lockstep_kafka.fleet.pieces import range_blocks

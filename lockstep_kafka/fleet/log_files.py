@@ -11,8 +11,14 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from lockstep.errors import LockstepError
-from lockstep.system.compressed_stream import LONGEST_MAGIC, DamagedStream, compression_of
-from lockstep.system.physical_lines import STANDARD_INPUT, blocks_of, physical_lines
+from lockstep.system.physical_lines import (
+    LONGEST_MAGIC,
+    STANDARD_INPUT,
+    DamagedStream,
+    blocks_of,
+    compression_of,
+    physical_lines,
+)
 from lockstep_kafka.files.log_files import in_order_of_time, log_paths
 from lockstep_kafka.files.request_log import SeenLayout
 

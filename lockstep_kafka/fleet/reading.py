@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from lockstep.system.workspace_text import WorkspaceText
-from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import Skipped
+from lockstep_kafka.files.log_files import BrokerPaths
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import LineFinding
 from lockstep_kafka.sessions.explanations import Explanations

@@ -52,8 +52,7 @@ from lockstep_kafka.sessions.leader_heads import (
 from lockstep_kafka.sessions.leader_lines import SessionState
 from lockstep_kafka.sessions.leader_side import LeaderSide
 from lockstep_kafka.sessions.saved_state import FollowerState, opened_state, sealed_state
-from lockstep_kafka.sessions.step import Step
-from lockstep_kafka.sessions.turns import take_turn, taken_twice, turns_from
+from lockstep_kafka.sessions.turns import Step, take_turn, taken_twice, turns_from
 
 
 class BrokerFollower:

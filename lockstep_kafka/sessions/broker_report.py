@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lockstep_kafka.files.abridged import abridged
 from lockstep_kafka.files.lines import FetchLine, FollowedLine
+from lockstep_kafka.files.shown_lines import abridged
 from lockstep_kafka.findings import (
     Finding,
     LineCounts,

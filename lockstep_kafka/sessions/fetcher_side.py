@@ -24,7 +24,7 @@ from lockstep_kafka.sessions.knowledge import (
 )
 from lockstep_kafka.sessions.leader_case import OPEN
 from lockstep_kafka.sessions.leader_lines import Epochs
-from lockstep_kafka.sessions.step import Step
+from lockstep_kafka.sessions.turns import Step
 
 _LAST_WITH_NAMES = 12
 """A fetcher that knows topic ids lists a topic that was made anew again (227-D42), but up to this

@@ -23,7 +23,7 @@ from lockstep_kafka.sessions.leader_lines import (
     ResponseId,
     SessionState,
 )
-from lockstep_kafka.sessions.step import Step
+from lockstep_kafka.sessions.turns import Step
 
 NOT_FOUND, INVALID_EPOCH, TOPIC_ID_ERROR = 70, 71, 106
 

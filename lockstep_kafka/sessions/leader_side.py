@@ -32,8 +32,8 @@ from lockstep_kafka.sessions.leader_case import (
     Others,
     Row,
 )
+from lockstep_kafka.sessions.leader_lines import why
 from lockstep_kafka.sessions.leader_logs import LeaderLogs
-from lockstep_kafka.sessions.leader_wording import why
 
 _OUT_OF_RANGE = 1
 

@@ -7,20 +7,25 @@ what surely was answered before a request was sent comes before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.files.lines import FetchLine, Request
 from lockstep_kafka.findings import Place, Remark
 from lockstep_kafka.rules import Rule
+from lockstep_kafka.sessions.broker import Broker
+from lockstep_kafka.sessions.exchange import Position
 from lockstep_kafka.sessions.knowledge import (
     FIRST_EPOCH,
     NO_SESSION,
     Connection,
+    Fetcher,
     LeaderSession,
+    Seen,
     Turn,
+    epochs_between,
 )
 from lockstep_kafka.sessions.leader_case import OPEN
-from lockstep_kafka.sessions.step import Step
 
 _MOST_TURNS = 64
 """Requests after which nothing more is concluded: memory and time stay bounded."""
@@ -127,3 +132,71 @@ def is_possible(
                     reached.add(new)
                     waiting.append(new)
     return False
+
+
+@dataclass(slots=True)
+class Step:
+    """A line on its way through both sides, and what is to be said of it.
+
+    `missing` requests of its connection may stand before it; None is any number. `held` gives the
+    requests that are read, but judged later, with their places.
+    """
+
+    line: FetchLine
+    broker: Broker
+    position: Position
+    fetcher: Fetcher
+    missing: int | None
+    held: Callable[[], Iterable[tuple[int, Request]]]
+    at: Place
+    """Where the line stands."""
+    seen: Seen
+    """The line, for what becomes known by it."""
+    client: list[Remark] = field(default_factory=list)
+    leader: list[Remark] = field(default_factory=list)
+    is_partial: bool = False
+
+    def follows(self, last: Seen) -> bool:
+        """Whether the request surely arrived after another one was answered."""
+        return last.connection == self.line.connection or self.position.connection.has_seen(
+            last.position, last.time_ms, last.file
+        )
+
+    def is_shared(self) -> bool:
+        """Whether several connections bring the session: what was sent before is open, then."""
+        number, broker = self.line.session_id, self.broker
+        session = broker.sessions.get(number) or broker.ended.get(number)
+        if session is None:
+            return self.fetcher.session == number
+        return session.is_shared or session.last.connection != self.line.connection
+
+    def may_come_later(self, expected: int | None = None) -> bool:
+        """Whether clocks alone put the request first.
+
+        Other connections then bring the one that opens its session, or all that come before it from
+        the epoch that is expected, and are judged later. They do not where a line of their
+        connection stands between both: they were sent after that.
+        """
+        here, session = self.position.number, self.line.session_id
+        if session == NO_SESSION:
+            return False
+        held = list(self.held())
+        earlier = [
+            request
+            for place, request in held
+            if isinstance(request, FetchLine)
+            and request.connection != self.line.connection
+            and session in (request.session_id, request.response_session_id)
+            and not any(
+                here <= between < place and other.connection == request.connection
+                for between, other in held
+            )
+        ]
+        if any(one.asks_for_all and one.response_session_id == session for one in earlier):
+            return True
+        if expected is None:
+            return False
+        ahead = epochs_between(expected, self.line.session_epoch)
+        epochs = {one.session_epoch for one in earlier if one.session_id == session}
+        between = (epoch for epoch in epochs if 0 <= epochs_between(expected, epoch) < ahead)
+        return 0 < ahead == sum(1 for _ in between)

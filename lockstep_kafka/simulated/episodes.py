@@ -27,8 +27,7 @@ from lockstep_kafka.simulated.behaviours import Exchange, Walk
 from lockstep_kafka.simulated.damage.kind import Damage, Shown, shown_places
 from lockstep_kafka.simulated.damage.log import Log
 from lockstep_kafka.simulated.damage.of_answers import OF_ANSWERS
-from lockstep_kafka.simulated.damage.of_clients import OF_CLIENTS
-from lockstep_kafka.simulated.damage.of_records import RecordsWithheld
+from lockstep_kafka.simulated.damage.of_records import OF_CLIENTS, RecordsWithheld
 from lockstep_kafka.simulated.damage.of_sessions import OF_SESSIONS
 from lockstep_kafka.simulated.groups import MAX_OFFSET, Group, groups_of
 from lockstep_kafka.simulated.kafka_json import text

@@ -17,17 +17,17 @@ from lockstep.machine.code.machine import MachineCode, machine_code
 from lockstep.machine.code.program import Program, build_program
 from lockstep.machine.search import sample, visited
 from lockstep.machine.search import search as parallel
-from lockstep.machine.search.crew import Allowance
 from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.space_search import Numbering
+from lockstep.machine.search.workers import Allowance
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.plain.space import Limits
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
-from lockstep.system.user_cache import cache_folder
+from lockstep.system.sealed import cache_folder
 
 MOST_DEPTH = 6
 """Models are explored this far: a bound in steps is the same for every engine."""

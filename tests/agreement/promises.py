@@ -8,15 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from lockstep.explore.engines import explore
-from lockstep.language.fairness import Fairness
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
+from lockstep.language.protocol import Fairness
 from lockstep.plain.engine import Pledge
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.lasso import unfulfilled_binding
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.search_result import SearchResult
+from lockstep.results.search_result import EvaluationError, SearchResult
 from lockstep.results.verdict import Verdict
 from tests.agreement.summary import assert_is_behaviour
 from tests.plain.test_random_graphs import RandomGraph

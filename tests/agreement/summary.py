@@ -6,9 +6,7 @@ from typing import Any
 
 from lockstep.language.model import Model
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.search_result import SearchResult
-from lockstep.results.trace import Trace
+from lockstep.results.search_result import EvaluationError, SearchResult, Trace
 
 COUNTS = ("states", "transitions", "deadlocks", "fired")
 """What symmetry makes smaller."""

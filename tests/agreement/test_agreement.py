@@ -20,9 +20,9 @@ from lockstep.language.source import ModelError
 from lockstep.machine.code import program
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.search.checkpoint import Checkpoint
-from lockstep.machine.search.crew import Totals
+from lockstep.machine.search.interface import Array
 from lockstep.machine.search.levels import Levels
-from lockstep.machine.search.memory import Array
+from lockstep.machine.search.workers import Totals
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.supervision import Supervision
 from tests.agreement.judges import JUDGES, Judged

@@ -10,7 +10,7 @@ from lockstep.machine.search.interface import FINE
 from lockstep.machine.search.simulation import Simulation
 from lockstep.plain.exploration import Exploration, Walks
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from tests.agreement.case import Case
 from tests.agreement.summary import assert_takes_place
 

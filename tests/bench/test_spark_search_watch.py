@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.spark_search_watch import SearchWatch
-from lockstep.machine.search.crew import Totals
+from lockstep.machine.search.workers import Totals
 from lockstep.spark.search.work_folder import Manifest
 from lockstep.system.sealed import write_document
 

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.answers.answer import Answer
-from lockstep.campaign.campaign import Campaign, Planned
-from lockstep.campaign.kept_rows import KeptRows
-from lockstep.campaign.place import Here, Place, Share
-from lockstep.campaign.processes import Processes
+from lockstep.campaign.campaign import Campaign, KeptRows, Planned
+from lockstep.campaign.processes import Here, Place, Processes, Share
 from lockstep.campaign.task import Task
 from tests.campaign.works import PLENTY, task, work
 

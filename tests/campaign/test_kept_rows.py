@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.answers.answer import Answer
-from lockstep.campaign.kept_rows import KeptRows
+from lockstep.campaign.campaign import KeptRows
 from lockstep.campaign.task import answer_to
 from lockstep.errors import LockstepError
 from tests.campaign.works import task

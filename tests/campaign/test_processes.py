@@ -10,8 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lockstep.answers.answer import Answer, decode, encode
-from lockstep.campaign.place import Lost, Share
-from lockstep.campaign.processes import Processes
+from lockstep.campaign.processes import Lost, Processes, Share
 from lockstep.campaign.task import Outcome, Task
 from tests.campaign.works import task, work
 from tests.processes import Started, started_program
@@ -64,7 +63,7 @@ def test_processes_end_when_nobody_waits_for_answers(tmp_path: Path) -> None:
 
 SCRIPT = """\
 from pathlib import Path
-from lockstep.campaign.place import Share
+from lockstep.campaign.processes import Share
 from lockstep.campaign.processes import Processes
 from lockstep.campaign.task import encode
 from tests.campaign.works import task, work

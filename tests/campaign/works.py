@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from lockstep.answers.answer import decode, encode
-from lockstep.campaign.place import Share
+from lockstep.campaign.processes import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
 
 PLENTY = 2**20

@@ -9,7 +9,7 @@ from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.twin import compare_twin

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import lockstep.verbs.review.support as review_support
+import lockstep.verbs.review.run as review_support
 from lockstep.errors import LockstepError
 from tests.cli.conftest import LEMMA, PROOFS
 from tests.cli.repository import CLAIMS, MODEL, git

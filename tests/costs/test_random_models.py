@@ -15,7 +15,7 @@ from lockstep.language.notation import Kind, State
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Limits, build_space
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.results.verdict import Verdict
 from lockstep.specs.costs import Scenario
 from tests.costs.routes import Costs, costs

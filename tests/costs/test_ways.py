@@ -8,9 +8,7 @@ import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from lockstep.costs.course import Course
-from lockstep.costs.fewest import Way, lightest
-from lockstep.costs.most import Round, heaviest
+from lockstep.costs.course import Course, Round, Way, heaviest, lightest
 from lockstep.plain.space import Limits, Space
 from tests.costs.routes import costs
 

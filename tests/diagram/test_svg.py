@@ -9,16 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lockstep.diagram.diagram import Diagram, DrawnStep, Fate, Message
+from lockstep.diagram.diagram import WIDTH, Diagram, DrawnStep, Fate, Message, note_of
 from lockstep.diagram.mermaid import to_mermaid
-from lockstep.diagram.notes import WIDTH, note_of
 from lockstep.diagram.sequence import sequence
 from lockstep.diagram.svg import to_svg
 from lockstep.language.model import Model
 from lockstep.language.source import ModelError
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.trace import Step, Trace
+from lockstep.results.search_result import EvaluationError, Step, Trace
 from tests.diagram.post import post, walk
 from tests.diagram.test_mermaid import assert_is_grammatical
 from tests.random_models.random_models import RandomModel, random_models

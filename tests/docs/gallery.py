@@ -15,7 +15,7 @@ from pathlib import Path
 from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.sequence import sequence
 from lockstep.language.faults import fault_definitions, fault_marks
-from lockstep.requests.models import read_constants
+from lockstep.requests.option import read_constants
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import Checked, CheckRequest, check
 from lockstep.words import plural

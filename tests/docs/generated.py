@@ -44,7 +44,7 @@ from lockstep.verbs.review.result import (
 from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
 from lockstep_kafka.rules import Rule
 from lockstep_kafka.verbs.drift import MethodDrift
-from lockstep_kafka.verbs.simulate_broker import BrokerResult
+from lockstep_kafka.verbs.simulate import BrokerResult
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"

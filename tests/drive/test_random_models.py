@@ -18,15 +18,15 @@ from lockstep.drive.guarded import Guarded
 from lockstep.drive.values import canonical, plain
 from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
-from lockstep.language.endless import refuse_endless
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import State
+from lockstep.language.totality import refuse_endless
 from lockstep.mutants.mutant import mutants_of
 from lockstep.plain.exploration import Bounds, Exploration, Walks
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Instance
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.results.verdict import Verdict
 from tests.random_models.random_models import RandomModel, random_models
 

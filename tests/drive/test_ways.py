@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockstep.drive.ways import Ways
+from lockstep.drive.cover import Ways
 
 STATES = 6
 

@@ -15,11 +15,9 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 from lockstep.language.values import NotInDomain
-from lockstep.plain.advice import advice
-from lockstep.plain.bindings import Parameters
-from lockstep.plain.engine import Outcome, Pledge, owed, unwatched
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.trace import Step
+from lockstep.plain.engine import Outcome, Parameters, Pledge, owed, unwatched
+from lockstep.plain.supervision import advice
+from lockstep.results.search_result import EvaluationError, Step
 from tests.interpreter.closures import ExpressionCompiler, Frame, Undefined
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lockstep.language.model import load_model
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from tests.interpreter.interpreter import InterpreterEngine
 
 PREAMBLE = """

@@ -18,7 +18,7 @@ from lockstep.language.model import Model
 from lockstep.language.source import ModelError
 from lockstep.language.totality import may_fail, walk
 from lockstep.language.types import is_within
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from tests.day import drawn_daily
 from tests.interpreter.closures import Evaluator, ExpressionCompiler, Frame
 from tests.interpreter.interpreter import InterpreterEngine

@@ -24,7 +24,7 @@ from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import build_program
-from lockstep.machine.search.liveness import compiled_parts
+from lockstep.machine.search.numbering_search import compiled_parts
 from lockstep.machine.search.space_search import SpaceSearch
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.fair_parts import Promises, fair_parts

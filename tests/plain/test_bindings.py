@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.language.domains import Bool, RangeDomain, SetDomain
-from lockstep.plain.bindings import Bindings, Parameters
+from lockstep.plain.engine import Bindings, Parameters
 
 SIZES = st.lists(st.integers(1, 4), max_size=4)
 

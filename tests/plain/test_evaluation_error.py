@@ -9,7 +9,7 @@ from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.results.verdict import Verdict
 
 HEAD = """from lockstep import Map, Range, Sequence, State, action, require

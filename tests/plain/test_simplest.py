@@ -17,9 +17,7 @@ from lockstep.plain.ending import violated_at_the_end
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.search_result import SearchResult
-from lockstep.results.trace import Step, Trace
+from lockstep.results.search_result import EvaluationError, SearchResult, Step, Trace
 from tests.agreement.case import Case
 from tests.agreement.summary import summary
 from tests.day import drawn_daily

@@ -19,7 +19,7 @@ from lockstep.plain.run import PlainEngine
 from lockstep.prove.any_number import Load, enough_names, names_for, prove_for_any
 from lockstep.prove.proofs import MEANING
 from lockstep.prove.values import NotProvable
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from tests.day import drawn_daily
 
 HEAD = """

@@ -64,7 +64,7 @@ def test_nothing_is_collected_or_loaded_unless_it_is_switched_on(project: Projec
         "def test_own():\n"
         "    assert 'lockstep.pytest_plugin.plugin' in sys.modules\n"
         "    heavy = ('lockstep.verbs', 'lockstep.plain', 'numpy', 'llvmlite', 'z3')\n"
-        "    assert not sys.modules.keys() & {*heavy, 'lockstep.pytest_plugin.collection'}\n",
+        "    assert not sys.modules.keys() & {*heavy, 'lockstep.pytest_plugin.items'}\n",
     )
     run = project.pytest("-q", "-p", "no:hypothesispytest")
     assert (run.code, list(run.outcomes)) == (0, ["test_own.test_own"])

@@ -7,8 +7,7 @@ import pytest
 from lockstep.pages.blocks import Lines, Page, Paragraph, Row, Section, Table
 from lockstep.pages.html import html
 from lockstep.pages.markdown import markdown
-from lockstep.pages.output import Output
-from lockstep.pages.text import PageText
+from lockstep.pages.output import Output, PageText
 from lockstep.trace.render import Line
 
 

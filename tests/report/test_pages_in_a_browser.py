@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page
 
 from lockstep.pages.html import html
-from lockstep_kafka.report.fleet_page import fleet_page
+from lockstep_kafka.report.fleet import fleet_page
 from tests.kafka.report.test_fleet_page import figures
 from tests.report import pages
 

@@ -10,7 +10,7 @@ from lockstep.language.likeness import plain_value
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, NotApplicable, State
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.review.action_change import Strength
 from lockstep.review.joint import same_form
 

@@ -14,7 +14,7 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.source import ModelError
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.space import Limits, Unfinished
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.results.verdict import Verdict
 from lockstep.review.difference import difference_of
 from lockstep.review.inclusion import find_parting

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lockstep.answers.answer import Answer, decode, encode
-from lockstep.campaign.campaign import Campaign, Planned
+from lockstep.campaign.campaign import Campaign, KeptRows, Planned
 from lockstep.campaign.cluster import Cluster
-from lockstep.campaign.kept_rows import KeptRows
-from lockstep.campaign.place import Share
+from lockstep.campaign.processes import Share
 from lockstep.campaign.task import Outcome, Task
 from lockstep.requests.campaign import SweepRequest
 from lockstep.requests.search import SPARK

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from lockstep.answers.answer import decode, encode
-from lockstep.campaign.place import Share
+from lockstep.campaign.processes import Share
 from lockstep.campaign.task import Outcome
 from lockstep.cli.main import run
 from lockstep.language.notation import Kind

@@ -11,8 +11,12 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockstep.system.compressed_stream import DamagedStream, compression_of
-from lockstep.system.physical_lines import PhysicalLine, physical_lines
+from lockstep.system.physical_lines import (
+    DamagedStream,
+    PhysicalLine,
+    compression_of,
+    physical_lines,
+)
 
 # Longer than the blocks in which files are read.
 LONG = bytes(range(11, 256)) * 600

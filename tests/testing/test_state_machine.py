@@ -8,7 +8,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.testing.guide import BACKEND
 from lockstep.testing.state_machine import ModelMachine, Violated, state_machine_for
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.trace.behaviour import Behaviour
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"

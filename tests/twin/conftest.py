@@ -12,8 +12,8 @@ import pytest
 from lockstep.language.model import load_model
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import Scope, load_model_spec
+from lockstep.twin.compare import TwinResult
 from lockstep.twin.twin import TwinOptions, compare_twin
-from lockstep.twin.twin_result import TwinResult
 
 KAFKA = Path(__file__).parents[2]
 TURNSTILE = KAFKA / "tests" / "workspaces" / "turnstile"

@@ -12,8 +12,7 @@ from lockstep.language.notation import Kind
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.config import scope_config, without_checks
 from lockstep.twin.names import definition_name
-from lockstep.twin.tlc import TlcOptions, run_tlc
-from lockstep.twin.twin_files import twin_files
+from lockstep.twin.tlc import TlcOptions, run_tlc, twin_files
 from tests.twin.conftest import KAFKA, Copy
 from tests.twin.mistakes.mistake import Mistake
 

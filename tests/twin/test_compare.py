@@ -10,13 +10,13 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import State
-from lockstep.results.trace import Step
+from lockstep.results.search_result import Step
 from lockstep.results.verdict import Verdict
 from lockstep.twin.compare import Difference, compare_counts, compare_graphs, explore
 from lockstep.twin.dump import LabelledGraph
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.names import definition_name, encode, variable_name
-from lockstep.twin.tla_values import TlaRecord, TlaValue
+from lockstep.twin.tla_parser import TlaRecord, TlaValue
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 START = 0

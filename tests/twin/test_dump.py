@@ -7,7 +7,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.twin.dump import LabelledGraph, read_dump
-from lockstep.twin.tla_values import (
+from lockstep.twin.tla_parser import (
     ModelValue,
     TlaFunction,
     TlaRecord,

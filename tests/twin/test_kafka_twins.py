@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from lockstep.specs.scopes import Scope, load_model_spec
-from lockstep.twin.twin_result import TwinResult
+from lockstep.twin.compare import TwinResult
 from tests.twin.conftest import KAFKA, Copy, assert_same
 
 

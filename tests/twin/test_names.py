@@ -27,8 +27,14 @@ from lockstep.twin.names import (
     snake_name,
     variable_name,
 )
-from lockstep.twin.tla_parser import parse_state
-from lockstep.twin.tla_values import ModelValue, TlaFunction, TlaRecord, TlaValue, format_value
+from lockstep.twin.tla_parser import (
+    ModelValue,
+    TlaFunction,
+    TlaRecord,
+    TlaValue,
+    format_value,
+    parse_state,
+)
 from tests.trace.domains import Colour, Tagged, domains, values
 
 SMALL = RangeDomain(0, 3)

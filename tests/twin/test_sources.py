@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.twin.twin_files import require_constants
+from lockstep.twin.tlc import require_constants
 
 
 @pytest.fixture

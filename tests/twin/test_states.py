@@ -8,9 +8,15 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import State
 from lockstep.twin.findings import INITIAL_LABEL, TraceStep
-from lockstep.twin.names import encode, variable_name
-from lockstep.twin.states import Foreign, StateReader, render_tlc_trace, twin_changes
-from lockstep.twin.tla_values import TlaRecord, TlaValue
+from lockstep.twin.names import (
+    Foreign,
+    StateReader,
+    encode,
+    render_tlc_trace,
+    twin_changes,
+    variable_name,
+)
+from lockstep.twin.tla_parser import TlaRecord, TlaValue
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 

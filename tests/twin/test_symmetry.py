@@ -11,8 +11,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.config import scope_config, without_checks
 from lockstep.twin.names import definition_name
-from lockstep.twin.tlc import TlcOptions, run_tlc
-from lockstep.twin.twin_files import twin_files
+from lockstep.twin.tlc import TlcOptions, run_tlc, twin_files
 
 ROOT = Path(__file__).parents[2]
 THREE_SLOTS = {"SLOTS": ("slot1", "slot2", "slot3"), "MAX_TIME": 2, "MAX_SIZE": 1}

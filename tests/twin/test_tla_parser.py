@@ -4,8 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.twin.tla_parser import LARGEST_INTERVAL, TlaSyntaxError, parse_state, parse_value
-from lockstep.twin.tla_values import ModelValue, TlaFunction, TlaRecord, TlaValue
+from lockstep.twin.tla_parser import (
+    LARGEST_INTERVAL,
+    ModelValue,
+    TlaFunction,
+    TlaRecord,
+    TlaSyntaxError,
+    TlaValue,
+    parse_state,
+    parse_value,
+)
 
 
 @pytest.mark.parametrize(

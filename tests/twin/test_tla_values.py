@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.twin.tla_parser import parse_value
-from lockstep.twin.tla_values import (
+from lockstep.twin.tla_parser import (
     ModelValue,
     TlaFunction,
     TlaRecord,
     TlaValue,
     format_value,
     function_value,
+    parse_value,
 )
 
 model_values = (

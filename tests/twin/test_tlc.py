@@ -11,7 +11,7 @@ import pytest
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import INITIAL_LABEL, Findings
-from lockstep.twin.tla_values import ModelValue, TlaFunction, TlaValue
+from lockstep.twin.tla_parser import ModelValue, TlaFunction, TlaValue
 from lockstep.twin.tlc import (
     TlcOptions,
     TlcOutOfMemory,

@@ -10,10 +10,9 @@ import pytest
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import Scope, load_model_spec
-from lockstep.twin.tlc import TlcTimeout
+from lockstep.twin.tlc import TlcTimeout, twin_files
 from lockstep.twin.tool_messages import TwinUnusable
 from lockstep.twin.twin import ModelBounded
-from lockstep.twin.twin_files import twin_files
 from tests.twin.conftest import Copy, assert_same
 
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.campaign.place import Share, Work
-from lockstep.campaign.processes import Processes
+from lockstep.campaign.processes import Processes, Share, Work
 from lockstep.language.faults import fault_marks
 from lockstep.verbs.faults import FaultsOfModel, FaultsRequest, faults
 from lockstep.workspace import find_workspace

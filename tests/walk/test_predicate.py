@@ -6,7 +6,7 @@ import pytest
 
 from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
-from lockstep.walk.predicate import MOST_LETTERS, Refused, parse_predicate
+from lockstep.walk.nearest import MOST_LETTERS, Refused, parse_predicate
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 

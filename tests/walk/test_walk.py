@@ -14,14 +14,12 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.source import ModelError
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.trace import Step
+from lockstep.results.search_result import EvaluationError, Step
 from lockstep.trace.layout import show
 from lockstep.walk.drawing import draw
-from lockstep.walk.instances import ActionHere
 from lockstep.walk.nearest import cover
-from lockstep.walk.properties import Standing
-from lockstep.walk.walk import NotTaken, Walk
+from lockstep.walk.refusals import Standing
+from lockstep.walk.walk import ActionHere, NotTaken, Walk
 from tests.random_models.random_models import RandomModel, random_models
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"

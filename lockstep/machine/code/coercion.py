@@ -1,7 +1,13 @@
-"""The same value in the form of another domain, and whether it lies in that domain at all."""
+"""A value evaluated in the form of another domain, and whether it lies in that domain at all."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from llvmlite import ir as llvm
+
+from lockstep.language import ir
 from lockstep.language.domains import (
     Domain,
     MapDomain,
@@ -11,6 +17,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
+from lockstep.language.source import Place
 from lockstep.language.types import NothingDomain, is_within
 from lockstep.machine.code.body import Bit, Body, Word, Words, bit, word
 from lockstep.machine.code.shapes import Shapes
@@ -207,3 +214,100 @@ class Coercion:
             packed = shapes.pack(target.value, moved)
             body.store(shapes.with_cell(new, body.load(result), loop.index, packed), result)
         return body.load(result), self._noted(fine, source.value, target.value)
+
+
+class Evaluation(ABC):
+    """Emits expressions into a body; a kind of expression emits its parts by way of `value`."""
+
+    def __init__(self, shapes: Shapes, site: Callable[[Place], int]) -> None:
+        """`site` gives the number of a place."""
+        self.shapes = shapes
+        self.coercion = Coercion(shapes)
+        self.body: Body = shapes.body
+        self.builder = shapes.builder
+        self._site = site
+        self._slots: dict[int, tuple[Words, Domain]] = {}
+
+    @abstractmethod
+    def value(self, node: ir.Expression) -> Words:
+        """An expression's value, as one of `node.domain`."""
+
+    def bind(self, slot: int, value: Words, domain: Domain) -> None:
+        """Give a slot a value; it may be read where this place is sure to have been passed."""
+        self._slots[slot] = value, domain
+
+    def bound(self, node: ir.Local) -> Words:
+        """The value of a slot."""
+        value, domain = self._slots[node.slot]
+        return self.coercion.to(value, domain, node.domain)[0]
+
+    def truth(self, node: ir.Expression) -> Bit:
+        """A condition."""
+        return self.body.bit_of(self.value(node)[0])
+
+    def as_(self, node: ir.Expression, target: Domain, place: Place | None = None) -> Words:
+        """An expression's value as one of `target`, a failure at `place` if it is not one."""
+        value, ok = self.coercion.to(self.value(node), node.domain, target)
+        if place is not None:
+            self.fail_unless(ok, place)
+        return value
+
+    def packed(self, node: ir.Expression, target: Domain, place: Place | None = None) -> Words:
+        """As `as_`, as a part of something larger."""
+        return self.shapes.pack(target, self.as_(node, target, place))
+
+    def fail_unless(self, ok: Bit | None, place: Place) -> None:
+        """A failure at `place` unless the bit is set; None always is."""
+        if ok is not None:
+            self.body.fail_unless(ok, self._site(place))
+
+    def add_item(
+        self, domain: Domain, result: Sequence[Word], source: Domain, packed: Words
+    ) -> None:
+        """Put one more item, packed as one of `source`, into a sequence in variables."""
+        assert isinstance(domain, SequenceDomain)
+        item = self.coercion.to(self.shapes.unpack(source, packed), source, domain.item)[0]
+        packed_item = self.shapes.pack(domain.item, item)
+        self.body.store(self.coercion.append(domain, self.body.load(result), packed_item), result)
+
+
+def number(evaluation: Evaluation, node: ir.Arithmetic | ir.Negate | ir.Extremum) -> Words:
+    """The value of an operation on integers."""
+    match node:
+        case ir.Negate():
+            return [evaluation.builder.neg(evaluation.value(node.operand)[0])]
+        case ir.Extremum():
+            best, *others = [evaluation.value(item)[0] for item in node.items]
+            for other in others:
+                best = better(evaluation.builder, node.largest, best, other)
+            return [best]
+        case ir.Arithmetic():
+            return [_arithmetic(evaluation, node)]
+
+
+def better(builder: llvm.IRBuilder, largest: bool, one: Word, other: Word) -> Word:
+    """The larger or smaller of two integers."""
+    test = builder.icmp_signed(">" if largest else "<", other, one)
+    return builder.select(test, other, one)
+
+
+def _arithmetic(evaluation: Evaluation, node: ir.Arithmetic) -> Word:
+    builder = evaluation.builder
+    left, right = evaluation.value(node.left)[0], evaluation.value(node.right)[0]
+    match node.operator:
+        case "+":
+            return builder.add(left, right)
+        case "-":
+            return builder.sub(left, right)
+        case "*":
+            return builder.mul(left, right)
+    divisor = node.right.domain
+    if not isinstance(divisor, RangeDomain) or divisor.low <= 0 <= divisor.high:
+        evaluation.fail_unless(builder.icmp_signed("!=", right, word(0)), node.place)
+    quotient, rest = builder.sdiv(left, right), builder.srem(left, right)
+    # LLVM rounds towards zero, Python down.
+    opposite = builder.icmp_signed("<", builder.xor(rest, right), word(0))
+    down = builder.and_(evaluation.body.bit_of(rest), opposite)
+    if node.operator == "//":
+        return builder.sub(quotient, evaluation.body.word_of(down))
+    return builder.select(down, builder.add(rest, right), rest)

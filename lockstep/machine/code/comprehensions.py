@@ -15,8 +15,7 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.machine.code.body import Words, word
-from lockstep.machine.code.evaluation import Evaluation
-from lockstep.machine.code.numbers import better
+from lockstep.machine.code.coercion import Evaluation, better
 
 
 class Comprehensions:

@@ -20,8 +20,15 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding
 
-from lockstep.system.sealed import BrokenSeal, bytes_in, keep_newest, own_content, write_bytes
-from lockstep.system.user_cache import make_private, open_trusted
+from lockstep.system.sealed import (
+    BrokenSeal,
+    bytes_in,
+    keep_newest,
+    make_private,
+    open_trusted,
+    own_content,
+    write_bytes,
+)
 
 _FORMAT = "lockstep-object-4"
 SOON_STATES = 50_000

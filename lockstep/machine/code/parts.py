@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from llvmlite import ir as llvm
 
 from lockstep.language import ir
-from lockstep.language.endless import work
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
+from lockstep.language.totality import work
 from lockstep.machine.code.body import I64, POINTER, Body, word
 from lockstep.machine.code.functions import FunctionBuilder, Site
 from lockstep.machine.code.layout import NotCompiled

@@ -29,12 +29,11 @@ from typing import Any
 from llvmlite import ir as llvm
 
 from lockstep.language import ir
-from lockstep.language.endless import work
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Parameter
 from lockstep.language.notation import Kind
 from lockstep.language.symmetry import Symmetry, find_symmetry
-from lockstep.language.totality import property_may_fail
+from lockstep.language.totality import property_may_fail, work
 from lockstep.machine.code.body import I64, POINTER, Body, word
 from lockstep.machine.code.functions import FunctionBuilder, Site
 from lockstep.machine.code.layout import NotCompiled

@@ -18,11 +18,10 @@ import msgspec
 
 from lockstep.errors import LockstepError
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.crew import Totals
-from lockstep.machine.search.interface import REPORT
-from lockstep.machine.search.memory import Array
+from lockstep.machine.search.interface import REPORT, Array
 from lockstep.machine.search.search_folder import SearchFolder
 from lockstep.machine.search.state_file import Extent, StateFile
+from lockstep.machine.search.workers import Totals
 from lockstep.system.sealed import BrokenSeal, Natural, decoded, seal_of
 
 _PACKAGES = ("llvmlite", "lockstep", "numba")

@@ -11,14 +11,19 @@ from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind, State
 from lockstep.language.symmetry import permuted_state
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.interface import NOTHING_NOTED
-from lockstep.machine.search.memory import Array
+from lockstep.machine.search.interface import NOTHING_NOTED, Array
 from lockstep.plain.ending import violated_at_the_end
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.search_result import SearchResult, Violation, report_error, report_violation
-from lockstep.results.trace import Step, Trace
+from lockstep.results.search_result import (
+    EvaluationError,
+    SearchResult,
+    Step,
+    Trace,
+    Violation,
+    report_error,
+    report_violation,
+)
 
 
 class Finding:

@@ -1,13 +1,24 @@
-"""The states of each level, in the order in which the search came to them."""
+"""The states of each level in the order of the search, and the ways through them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lockstep.machine.search.memory import Array
+from lockstep.machine.code.machine import MachineCode
+from lockstep.machine.code.program import Program
+from lockstep.machine.search.interface import Array, Packed
+from lockstep.machine.search.judge import Finding, Findings, Judge, first, ranked_functions
+from lockstep.machine.search.loops import loops_for, way_loops_for
 from lockstep.machine.search.state_file import Extent, StateFile
+from lockstep.machine.search.workers import Worker, shape_of
+from lockstep.plain.ending import Ending, Remaining, ending_of
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.simplest import TooMany, put_simplest
+from lockstep.results.search_result import SearchResult, Violation
 
 
 class Levels:
@@ -124,3 +135,197 @@ def chunks(parts: Iterable[Array], words: int, most: int) -> Iterator[tuple[Arra
         count = len(part) // words
         for begin in range(0, count, most):
             yield part, begin, min(begin + most, count)
+
+
+_MOST_STATES = 500_000
+"""States of a level on the way to a violation that are kept."""
+
+
+class WaysBack:
+    """The ways back from a violation, through the levels before that of the last new states."""
+
+    def __init__(
+        self, program: Program, code: MachineCode, levels: Levels, environment: Collection[str]
+    ) -> None:
+        self._program = program
+        self._environment = environment
+        self._levels = levels
+        self._words = program.layout.words
+        self._loops = way_loops_for(self._words)
+        self._worker = Worker(shape_of(program), code, buffer=0)
+        self._prices = np.array(
+            [action.name in environment for action in program.model.actions], np.int64
+        )
+
+    def simplify(self, result: SearchResult, violation: Violation, newest: Sequence[Array]) -> None:
+        """Put the simplest of all shortest behaviours to a violation into the result.
+
+        `newest` are the states that the search came to while it expanded the last of the levels.
+        """
+        engine = PlainEngine(self._program.model)
+        ending = ending_of(engine, violation)
+        properties = engine.model.properties
+        rank = 0 if ending.prop is None else properties.index(ending.prop) + 1
+
+        def go_back() -> Remaining:
+            if self._program.symmetry is not None:
+                raise TooMany("symmetric states were taken for one")
+            if self._levels.is_on_disk:
+                raise TooMany("states are on disk")
+            return self.remaining(ending, rank, newest)
+
+        put_simplest(result, engine, ending, go_back, self._environment)
+
+    def remaining(self, ending: Ending, rank: int, newest: Sequence[Array]) -> Remaining:
+        """The fewest disturbances from each state on.
+
+        `rank` is that of the violation. `TooMany` where there are more ways than are kept.
+        """
+        fewest: list[dict[bytes, int]] = []
+        ways = self._ways(rank)
+        loop = self._loops.lead_on if ending.is_of_step else self._loops.judge_ends
+        for depth in range(ending.judged, -1, -1):
+            parts = newest if depth == len(self._levels) else self._levels.parts(depth)
+            states, counts = [], []
+            for part in parts:
+                of_part = np.zeros(len(part) // self._words, np.int64)
+                ways.set(level=part, fewest=of_part)
+                loop(self._worker.packed, ways, 0, len(of_part))
+                states.append(part.reshape(-1, self._words)[of_part >= 0])
+                counts.append(of_part[of_part >= 0])
+            rows, held = np.concatenate(states), np.concatenate(counts)
+            if len(rows) > _MOST_STATES:
+                raise TooMany(f"{len(rows):,} states {depth} steps from the first lead to such")
+            pairs = zip(rows, held.tolist(), strict=True)
+            fewest.append({row.tobytes(): count for row, count in pairs})
+            self._follow(ways, rows.reshape(-1), held)
+            loop = self._loops.lead_on
+        fewest.reverse()
+        encode = self._program.layout.encode
+        return lambda depth, state: fewest[depth].get(np.array(encode(state), np.uint64).tobytes())
+
+    def _ways(self, rank: int) -> Packed:
+        """What the loops are given, where no state is known to follow."""
+        nothing = np.zeros(1, np.int64)
+        return Packed(
+            "ways",
+            level=np.zeros(self._words, np.uint64),
+            rank=rank,
+            prices=self._prices,
+            following=np.zeros(self._words, np.uint64),
+            known=0,
+            table=nothing,
+            size=0,
+            held=nothing,
+            fewest=nothing,
+        )
+
+    def _follow(self, ways: Packed, rows: Array, held: NDArray[np.int64]) -> None:
+        """The states that follow those of the level before."""
+        size = 2 * len(held) + 1
+        table = np.zeros(size, np.int64)
+        ways.set(following=rows, known=len(held), table=table, size=size, held=held)
+        self._loops.fill_ways(ways)
+
+
+class Ancestry(Protocol):
+    """The levels of a search, as far as a behaviour is rebuilt from them."""
+
+    def __len__(self) -> int:
+        """How many levels are finished."""
+        ...
+
+    def predecessor(self, depth: int, target: Array) -> Array:
+        """The smallest state of a level with a step to `target`."""
+        ...
+
+
+class LevelAncestry:
+    """The ancestry of states whose levels this process has."""
+
+    def __init__(self, program: Program, code: MachineCode, levels: Levels) -> None:
+        self._words = program.layout.words
+        self._levels = levels
+        self._worker = Worker(shape_of(program), code, buffer=0)
+        self._predecessor_in = loops_for(self._words).predecessor
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+    def predecessor(self, depth: int, target: Array) -> Array:
+        """The smallest state of a level with a step to `target`."""
+        words = self._words
+        candidates: list[Array] = []
+        for part in self._levels.parts(depth):
+            count = len(part) // words
+            position = self._predecessor_in(self._worker.packed, part, count, target)
+            if position >= 0:
+                candidates.append(part[position * words : (position + 1) * words])
+        return min(candidates, key=lambda state: state.tolist())
+
+
+class Rebuilder:
+    """Rebuilds the behaviour to what was noted while the last of the levels was expanded."""
+
+    def __init__(self, program: Program, ancestry: Ancestry) -> None:
+        self._program = program
+        self._judge = Judge(program)
+        self._ancestry = ancestry
+
+    def report(self, result: SearchResult, findings: Sequence[Findings]) -> None:
+        """Report the first of what several workers noted; an error only where nothing is broken."""
+        broken_step = first([noted.broken_step for noted in findings])
+        broken_state = first([noted.broken_state for noted in findings])
+        if broken_step or broken_state:
+            self._violation(result, broken_step, broken_state)
+            return
+        failed_step = first([noted.failed_step for noted in findings])
+        self._error(result, failed_step, first([noted.failed_state for noted in findings]))
+
+    def _violation(self, result: SearchResult, step: Finding | None, state: Finding | None) -> None:
+        """Report the violation that comes first, of a step or of a state."""
+        of_step = _first(step, state)
+        if of_step is None:
+            assert state is not None
+            chain, rank = self._chain(state.states, 0), state.rank
+        else:
+            before, after = self._pair(of_step)
+            chain, rank = self._chain(before, 1), of_step.rank
+            if rank == 0:
+                self._judge.deadlock(result, self._judge.behaviour(chain))
+                return
+            chain.append(after)
+        self._judge.violation(result, self._judge.behaviour(chain), rank)
+
+    def _error(self, result: SearchResult, step: Finding | None, state: Finding | None) -> None:
+        """Report the error that comes first, met while expanding a state or checking one."""
+        of_step = _first(step, state)
+        finding = of_step or state
+        assert finding is not None
+        function = ranked_functions(self._program)[finding.rank]
+        if of_step is None:
+            chain = self._chain(finding.states, 0)
+        else:
+            before, after = self._pair(of_step)
+            chain = self._chain(before, 1)
+            if function >= len(self._program.model.actions):
+                chain.append(after)
+        self._judge.error(result, self._judge.behaviour(chain), function)
+
+    def _pair(self, finding: Finding) -> tuple[Array, Array]:
+        words = self._program.layout.words
+        return finding.states[:words], finding.states[words:]
+
+    def _chain(self, target: Array, back: int) -> list[Array]:
+        """Packed states that lead to one of the last level, or of the level `back` before it."""
+        chain = [np.array(target)]
+        for depth in reversed(range(len(self._ancestry) - back)):
+            chain.append(self._ancestry.predecessor(depth, chain[-1]))
+        return chain[::-1]
+
+
+def _first(step: Finding | None, state: Finding | None) -> Finding | None:
+    """The finding of a step, unless that of a state comes before it."""
+    if step is None or state is None:
+        return step
+    return step if step.rank < state.rank else None

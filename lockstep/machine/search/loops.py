@@ -14,9 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from lockstep.machine.code.machine import MachineCode, kept_code
-from lockstep.machine.search.interface import KERNELS, kinds
-from lockstep.machine.search.memory import Argument, as_word
-from lockstep.system.user_cache import cache_folder
+from lockstep.machine.search.interface import KERNELS, Argument, as_word, kinds
+from lockstep.system.sealed import cache_folder
 
 _SOURCES = (
     "interface.py",

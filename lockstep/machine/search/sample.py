@@ -20,12 +20,11 @@ from lockstep.language.model import Property
 from lockstep.language.notation import Kind, State
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
+from lockstep.machine.search.interface import Array
 from lockstep.machine.search.judge import Judge
-from lockstep.machine.search.memory import Array
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.trace import Step
+from lockstep.results.search_result import EvaluationError, Step
 
 STATES = 200
 """States of a search that are given to plain Python."""

@@ -17,17 +17,28 @@ import numpy as np
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.checkpoint import Checkpoint
-from lockstep.machine.search.crew import Allowance, Crew, count
-from lockstep.machine.search.interface import DEADLOCKS, SHARDS, TRANSITIONS
-from lockstep.machine.search.levels import Levels, chunks
+from lockstep.machine.search.interface import DEADLOCKS, SHARDS, TRANSITIONS, Array, memory_bound
+from lockstep.machine.search.levels import (
+    Ancestry,
+    LevelAncestry,
+    Levels,
+    Rebuilder,
+    WaysBack,
+    chunks,
+)
 from lockstep.machine.search.loops import loops_for
-from lockstep.machine.search.memory import Array, memory_bound
-from lockstep.machine.search.rebuild import Ancestry, LevelAncestry, Rebuilder
 from lockstep.machine.search.sample import Sample, places
 from lockstep.machine.search.state_file import Spill, StateFile
 from lockstep.machine.search.visited import NewStates, VisitedStates
-from lockstep.machine.search.ways import WaysBack
-from lockstep.machine.search.workers import Shards, Stretches, Worker, shape_of
+from lockstep.machine.search.workers import (
+    Allowance,
+    Crew,
+    Shards,
+    Stretches,
+    Worker,
+    count,
+    shape_of,
+)
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.supervision import Bound, Stopped, Supervision
 from lockstep.results.search_result import Progress, SearchResult, conclude

@@ -17,13 +17,19 @@ import numpy as np
 
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.crew import Crew, count
-from lockstep.machine.search.interface import BROKEN, DEADLOCKED, FINE, SHARDS
+from lockstep.machine.search.interface import (
+    BROKEN,
+    DEADLOCKED,
+    FINE,
+    SHARDS,
+    Array,
+    Packed,
+    memory_bound,
+)
 from lockstep.machine.search.judge import Judge, ranked_functions
 from lockstep.machine.search.loops import loops_for
-from lockstep.machine.search.memory import Array, Packed, memory_bound
 from lockstep.machine.search.visited import NewStates, VisitedStates
-from lockstep.machine.search.workers import Worker, shape_of
+from lockstep.machine.search.workers import Crew, Worker, count, shape_of
 from lockstep.plain.exploration import Exploration, Walks
 from lockstep.results.search_result import Progress, SearchResult
 from lockstep.results.verdict import Verdict

@@ -17,15 +17,14 @@ from lockstep.language.notation import State
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.code.state import StateLayout
+from lockstep.machine.search.interface import Array, Packed, zeros
 from lockstep.machine.search.loops import graph_loops_for
-from lockstep.machine.search.memory import Array, Packed, zeros
 from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Limits, Space, Unfinished
 from lockstep.plain.supervision import PROGRESS_SECONDS, Pace
-from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.search_result import Progress
+from lockstep.results.search_result import EvaluationError, Progress
 
 _STRETCH = 1 << 14
 """States that a thread expands between two looks at the limits."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from lockstep.errors import LockstepError
-from lockstep.machine.search.memory import Array
+from lockstep.machine.search.interface import Array
 
 _PIECE = 1 << 17
 """Words that are read or written at a time, at most: a mebibyte."""

@@ -17,9 +17,8 @@ import msgspec
 import pyarrow
 
 from lockstep.errors import LockstepError
-from lockstep.spark.search.machine import Account, Machine
 from lockstep.spark.search.runs import RunFolder
-from lockstep.spark.search.work_folder import OwnerReport
+from lockstep.spark.search.work_folder import Account, Machine, OwnerReport
 from lockstep.spark.task_start import forget_archives
 from lockstep.system.sealed import Damaged
 

@@ -18,9 +18,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.machine.search.memory import Array
-from lockstep.machine.search.row_sets import hashes
+from lockstep.machine.search.interface import Array
 from lockstep.machine.search.sample import STATES
+from lockstep.machine.search.visited import hashes
 from lockstep.spark.search.runs import Run
 from lockstep.system.sealed import Natural
 

@@ -12,14 +12,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lockstep.machine.search.memory import Array
-from lockstep.machine.search.rebuild import LevelAncestry
-from lockstep.machine.search.row_sets import distinct, subtract
+from lockstep.machine.search.interface import Array
+from lockstep.machine.search.levels import LevelAncestry
+from lockstep.machine.search.visited import distinct, subtract
 from lockstep.spark.search.jobs import Answer, Batches, Jobs, numbers, row
-from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.owners import places_by_owner
 from lockstep.spark.search.runs import Run, RunFolder, of_level
-from lockstep.spark.search.work_folder import Manifest
+from lockstep.spark.search.work_folder import Machine, Manifest
 
 Owned: TypeAlias = tuple[int, Sequence[Run]]
 """An owner and its runs."""

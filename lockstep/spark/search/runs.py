@@ -23,10 +23,10 @@ import numpy as np
 import pyarrow
 from pyarrow import parquet
 
+from lockstep.machine.search.interface import Array
 from lockstep.machine.search.loops import run_loops_for
-from lockstep.machine.search.memory import Array
-from lockstep.machine.search.row_sets import hashes
 from lockstep.machine.search.search_folder import damaged_in
+from lockstep.machine.search.visited import hashes
 from lockstep.system.sealed import Damaged, Natural, whole_file
 
 _ROW_GROUP = 1 << 17

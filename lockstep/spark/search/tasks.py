@@ -13,9 +13,8 @@ from itertools import chain, groupby
 
 import numpy as np
 
-from lockstep.machine.search.interface import SHARDS
-from lockstep.machine.search.memory import Array
-from lockstep.machine.search.row_sets import (
+from lockstep.machine.search.interface import SHARDS, Array
+from lockstep.machine.search.visited import (
     MOST_WAITING,
     Gathered,
     distinct,
@@ -24,10 +23,9 @@ from lockstep.machine.search.row_sets import (
     without,
 )
 from lockstep.spark.search.jobs import Batches, Jobs, numbers, read_note, row
-from lockstep.spark.search.machine import Account, Machine
 from lockstep.spark.search.owners import Sampled, due, places_by_owner, sample_of, smallest
 from lockstep.spark.search.runs import Run, RunFolder, dated, packed, unpacked
-from lockstep.spark.search.work_folder import OwnerReport
+from lockstep.spark.search.work_folder import Account, Machine, OwnerReport
 
 _BUFFER = 16384
 """Candidates that wait for one shard before they are put in order."""

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
-from lockstep.plain.exploration import Exploration
+from lockstep.plain.exploration import Exploration, Spaces
 from lockstep.plain.space import MOST_STATES, Limits, Space, Unfinished
-from lockstep.plain.spaces import Spaces
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
 from lockstep.requests.run import Judged, Watch
 from lockstep.requests.version import Version, VersionPair
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import EvaluationError
 from lockstep.results.verdict import Verdict
 from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import find_parting

@@ -1,4 +1,4 @@
-"""Damage to the records that a broker returns."""
+"""Damage to what a broker returns: records, and clients' requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from lockstep_kafka.simulated.damage.kind import (
     without_answers,
 )
 from lockstep_kafka.simulated.damage.log import Log
-from lockstep_kafka.simulated.damage.requests import Document, Fetch, Partition, is_plain_answer
+from lockstep_kafka.simulated.damage.requests import (
+    Document,
+    Fetch,
+    Partition,
+    is_plain_answer,
+    topic_key,
+    topic_of,
+)
 from lockstep_kafka.simulated.damage.session import Run
 
 
@@ -94,3 +101,125 @@ class RecordsWithheld:
             return {}
         run, index = log.places[line.number]
         return run.standings[index].told
+
+
+_NEVER_ASKED = 4711
+_LAST_WITH_NAMES = 12
+
+
+def _forget(document: Document, fetch: Fetch, partition: Partition) -> None:
+    topics = document["request"].setdefault("forgottenTopicsData", [])
+    topics.append({topic_key(fetch): partition[0], "partitions": [partition[1]]})
+
+
+def _forgetting(log: Log, place: Place) -> Log:
+    line = log.by_number[place.line]
+
+    def forget(document: Document) -> None:
+        _forget(document, line, place.named_partition())
+
+    return log.with_documents({place.line: edited(line, forget)})
+
+
+class ForgottenInFull:
+    """A full request removes a partition, one that it does not name.
+
+    The log shows it always: there is nothing yet that it could be removed from.
+    """
+
+    name = "forgotten-in-full-request"
+    breaks = "a full request removes a partition"
+    requirements: tuple[str, ...] = ("227-67",)
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for line in log.fetches:
+            if (
+                line.epoch <= 0
+                and line.interests
+                and "forgottenTopicsData" in (line.document["request"])
+            ):
+                yield Place(line.number, (next(iter(line.interests))[0], _NEVER_ASKED))
+
+    def apply(self, log: Log, place: Place) -> Log:
+        return _forgetting(log, place)
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        line = log.by_number[place.line]
+        return Shown(place.line, frozenset({line.session, line.answered_session}), CLIENT, BROKER)
+
+
+class UnchangedListed:
+    """A request of a session lists a partition as it was listed last.
+
+    The log shows it, as it shows every request since the partition was listed, but in version 12:
+    a client that knows topic ids lists a topic made anew again, and this version has its name only.
+    """
+
+    name = "unchanged-partition-listed"
+    breaks = "a request lists a partition as it was listed last"
+    requirements: tuple[str, ...] = ("227-42",)
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for run in log.runs:
+            for line, before in zip(run.lines[1:], run.standings, strict=False):
+                if line.version == _LAST_WITH_NAMES:
+                    continue
+                for partition, interest in before.interests.items():
+                    if (
+                        interest is not None
+                        and partition not in line.interests
+                        and partition not in line.forgotten
+                    ):
+                        yield Place(line.number, partition)
+
+    def apply(self, log: Log, place: Place) -> Log:
+        run, index = log.places[place.line]
+        partition = place.named_partition()
+        interest = run.standings[index - 1].interests[partition]
+        line = run.lines[index]
+
+        def list_again(document: Document) -> None:
+            topics = document["request"]["topics"]
+            same = next((topic for topic in topics if topic_of(topic) == partition[0]), None)
+            if same is None:
+                topics.append({topic_key(line): partition[0], "partitions": [interest]})
+            else:
+                same["partitions"].append(interest)
+
+        return log.with_documents({place.line: edited(line, list_again)})
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        run, _ = log.places[place.line]
+        return Shown(place.line, frozenset({run.session}), CLIENT, BROKER)
+
+
+class StrangerForgotten:
+    """A request of a session removes a partition that the session does not have.
+
+    The log shows it of one that was removed before, and of one that was never asked for where it
+    shows the session from its beginning.
+    """
+
+    name = "stranger-forgotten"
+    breaks = "a request removes a partition that its session does not have"
+    requirements: tuple[str, ...] = ("227-67",)
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for run in log.runs:
+            for line, before in zip(run.lines[1:], run.standings, strict=False):
+                for partition in before.gone:
+                    if partition not in line.interests and partition not in line.forgotten:
+                        yield Place(line.number, partition)
+                if run.is_whole and before.interests:
+                    topic = next(iter(before.interests))[0]
+                    yield Place(line.number, (topic, _NEVER_ASKED))
+
+    def apply(self, log: Log, place: Place) -> Log:
+        return _forgetting(log, place)
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        run, _ = log.places[place.line]
+        return Shown(place.line, frozenset({run.session}), CLIENT, BROKER)
+
+
+OF_CLIENTS = (ForgottenInFull(), UnchangedListed(), StrangerForgotten())

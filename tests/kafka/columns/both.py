@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lockstep_kafka.columns.observe import observe
-from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.log_files import BrokerPaths
 from lockstep_kafka.findings import CountedLines, Finding, Progress
 from tests.kafka_models import fetch_session
 

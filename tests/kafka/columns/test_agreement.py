@@ -15,8 +15,8 @@ from bench.conform.logs import is_fetch, lines_of, of_connections, of_partitions
 from lockstep.workspace import find_workspace
 from lockstep_kafka.columns import memory
 from lockstep_kafka.files import arrival_order
-from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.files.log_files import BrokerPaths
 from lockstep_kafka.findings import Finding, RemarkFinding, Verdict
 from lockstep_kafka.rules import Rule
 from lockstep_kafka.sessions import broker

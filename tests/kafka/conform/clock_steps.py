@@ -9,9 +9,8 @@ from pathlib import Path
 
 from msgspec import structs
 
-from lockstep_kafka.files.broker_paths import BrokerPaths, broker_of
 from lockstep_kafka.files.lines import Request, Skipped
-from lockstep_kafka.files.log_files import log_files
+from lockstep_kafka.files.log_files import BrokerPaths, broker_of, log_files
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.findings import Finding, RemarkFinding, Verdict
 from lockstep_kafka.sessions.broker_follower import BrokerFollower

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lockstep_kafka.columns.observe import observe
-from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.log_files import BrokerPaths
 from lockstep_kafka.findings import (
     FileFinding,
     Finding,

@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 import lockstep_kafka.verbs.conform
 import lockstep_kafka.verbs.simulate
-import lockstep_kafka.verbs.simulate_broker
 import lockstep_kafka.workspaces
 from tests.kafka.conform import plain_follower, plain_simulator
 
@@ -31,5 +30,5 @@ def simulate_plainly(replace: Replace) -> None:
     """Let logs of numbers be simulated from the turnstile."""
     replace(lockstep_kafka.verbs.simulate, "SIMULATOR", plain_simulator.SIMULATOR)
     replace(lockstep_kafka.verbs.simulate, "PROGRAM", "tests.kafka.conform.plain_broker")
-    replace(lockstep_kafka.verbs.simulate_broker, "SIMULATOR", plain_simulator.SIMULATOR)
+    replace(lockstep_kafka.verbs.simulate, "SIMULATOR", plain_simulator.SIMULATOR)
     replace(lockstep_kafka.workspaces, "MODEL", "turnstile")

@@ -1,6 +1,6 @@
 """Writes the log of one broker by the plain simulator, as a program of its own."""
 
-from lockstep_kafka.verbs.simulate_broker import main
+from lockstep_kafka.verbs.simulate import main
 from tests.kafka.conform.plain import simulate_plainly
 
 if __name__ == "__main__":

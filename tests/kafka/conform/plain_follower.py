@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.files.growing_file import Wait
+from lockstep_kafka.files.log_files import BrokerPaths, Wait
 from lockstep_kafka.findings import (
     MOVED,
     Candidate,

@@ -9,8 +9,8 @@ import pytest
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.workspace import open_workspace
-from lockstep_kafka.files.broker_paths import BrokerPaths, broker_of
 from lockstep_kafka.files.lines import Skipped
+from lockstep_kafka.files.log_files import BrokerPaths, broker_of
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.findings import SessionFinding, Verdict
 from lockstep_kafka.verbs.conform import ConformRequest, conform

@@ -16,9 +16,9 @@ from lockstep.diagram.sequence import sequence
 from lockstep.drive.departure import Departed
 from lockstep.drive.driven import to_pytest
 from lockstep.drive.driver import Took
+from lockstep.drive.driving import shortened
 from lockstep.drive.following import Following
 from lockstep.drive.guarded import Guarded, closing
-from lockstep.drive.shrinking import shortened
 from lockstep.language.model import load_model
 from lockstep.specs.scopes import load_model_spec
 from lockstep_kafka.drive.clients import Client

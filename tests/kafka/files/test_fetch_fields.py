@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from lockstep_kafka.files.completed_request import Place, completed_request
-from lockstep_kafka.files.field_types import FieldRefused, with_value
+from lockstep_kafka.files.fetch_fields import FieldRefused, with_value
 from lockstep_kafka.files.lines import FetchLine, TopicPartition
 
 SAMPLES = Path(__file__).parents[2] / "data" / "request-log"

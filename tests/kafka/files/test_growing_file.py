@@ -12,8 +12,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.workspace import find_workspace
 from lockstep_kafka.columns.observe import observe
-from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.files.growing_file import growing_files
+from lockstep_kafka.files.log_files import BrokerPaths, growing_files
 from lockstep_kafka.findings import (
     Finding,
     LayoutFinding,

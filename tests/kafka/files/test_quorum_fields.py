@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lockstep_kafka.files.completed_request import Place, completed_request
-from lockstep_kafka.files.field_types import FieldRefused
+from lockstep_kafka.files.fetch_fields import FieldRefused
 from lockstep_kafka.files.lines import (
     QuorumAnswer,
     QuorumApi,

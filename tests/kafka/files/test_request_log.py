@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from lockstep.system.compressed_stream import compression_of
+from lockstep.system.physical_lines import compression_of
 from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,

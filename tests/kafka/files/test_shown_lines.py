@@ -12,10 +12,9 @@ import pytest
 from msgspec import structs
 
 from lockstep.pages.blocks import Paragraph
-from lockstep_kafka.files.abridged import abridged
 from lockstep_kafka.files.lines import AnsweredPartition, FetchLine, RaftAnswer, TopicPartition
 from lockstep_kafka.files.request_log import read_request_log
-from lockstep_kafka.files.shown_lines import shown_lines
+from lockstep_kafka.files.shown_lines import abridged, shown_lines
 from lockstep_kafka.findings import RemarkFinding, ShownLine, Verdict
 from lockstep_kafka.report.conform import conform_blocks
 from lockstep_kafka.rules import Rule

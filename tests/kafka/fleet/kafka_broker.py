@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lockstep.system.java import find_java
-from lockstep.system.user_cache import cache_folder, make_private
+from lockstep.system.child_process import find_java
+from lockstep.system.sealed import cache_folder, make_private
 from tests.processes import Started, started_program
 
 VERSION = "4.3.1"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep_kafka.columns.observe import observe
-from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.files.log_files import BrokerPaths
 from lockstep_kafka.fleet.columns import FOLLOWED, batches_of
 from lockstep_kafka.fleet.following import rows_of_finding
 from lockstep_kafka.totals import ConformTotals

@@ -47,7 +47,7 @@ def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path) -> None:
 
 def cache(folder: Path) -> Path:
     """An empty cache but for the jars, which need not be fetched again."""
-    from lockstep.system.user_cache import cache_folder
+    from lockstep.system.sealed import cache_folder
 
     new = folder / "cache"
     new.mkdir(mode=0o700)

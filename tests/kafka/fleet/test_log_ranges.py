@@ -14,8 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.errors import LockstepError
-from lockstep.system.compressed_stream import DamagedStream, compression_of
-from lockstep.system.physical_lines import PhysicalLine, lines_of, physical_lines
+from lockstep.system.physical_lines import (
+    DamagedStream,
+    PhysicalLine,
+    compression_of,
+    lines_of,
+    physical_lines,
+)
 from lockstep_kafka.files.log_files import log_paths
 from lockstep_kafka.fleet import log_ranges
 from lockstep_kafka.fleet.arrival import arrived, range_row

@@ -32,7 +32,7 @@ from lockstep_kafka.fleet.tables import (
     SESSIONS,
     STATES,
 )
-from lockstep_kafka.report.fleet_page import fleet_page
+from lockstep_kafka.report.fleet import fleet_page
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.verbs.conform_tables import conform_tables
 from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of

@@ -17,8 +17,7 @@ from lockstep_kafka.fleet.figures import (
     Quarantined,
     Source,
 )
-from lockstep_kafka.report.fleet import hours_plot, sources_plot
-from lockstep_kafka.report.fleet_page import fleet_page
+from lockstep_kafka.report.fleet import fleet_page, hours_plot, sources_plot
 
 BEGIN_MS = 1_763_769_600_000
 HOSTILE = "</script><script>alert(1)</script>$x^2$\x07&amp;"

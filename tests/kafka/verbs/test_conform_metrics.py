@@ -11,8 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from lockstep.errors import LockstepError
 from lockstep.workspace import find_workspace
 from lockstep_kafka.findings import CountedLines, LineCounts, SideName, Verdict
-from lockstep_kafka.verbs.conform import conform
-from lockstep_kafka.verbs.conform_metrics import ConformMetrics
+from lockstep_kafka.verbs.conform import ConformMetrics, conform
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from tests.kafka.conform.following import LOGS, ROOT
 

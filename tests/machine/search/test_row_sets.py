@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockstep.machine.search.interface import Array
 from lockstep.machine.search.loops import run_loops_for
-from lockstep.machine.search.memory import Array
-from lockstep.machine.search.row_sets import (
+from lockstep.machine.search.visited import (
     Gathered,
     distinct,
     hashes,
@@ -97,7 +97,7 @@ def test_what_waits_in_files_is_in_order_again(words: int, data: st.DataObject) 
     runs = data.draw(st.lists(states(words), max_size=6))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "lockstep.machine.search.row_sets.MOST_WAITING", data.draw(st.integers(1, 999))
+            "lockstep.machine.search.visited.MOST_WAITING", data.draw(st.integers(1, 999))
         )
         gathered = Gathered(words)
         for run in runs:

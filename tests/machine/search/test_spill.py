@@ -11,7 +11,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
-from lockstep.machine.search.memory import Array
+from lockstep.machine.search.interface import Array
 from lockstep.machine.search.state_file import Spill, is_on_disk
 from lockstep.machine.search.visited import VisitedStates
 from lockstep.plain.exploration import Bounds, Exploration
@@ -92,9 +92,9 @@ def test_a_trace_is_rebuilt_from_disk(tmp_path: Path, spilled_tables: list[Array
 def test_new_states_wait_on_disk_for_the_end_of_their_level(
     model: Model, whole: SearchResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep.machine.search.crew._MOST_UNWRITTEN", 100)
-    monkeypatch.setattr("lockstep.machine.search.crew.BUFFER", 64)
-    monkeypatch.setattr("lockstep.machine.search.crew._FEWEST", 64)
+    monkeypatch.setattr("lockstep.machine.search.workers._MOST_UNWRITTEN", 100)
+    monkeypatch.setattr("lockstep.machine.search.workers.BUFFER", 64)
+    monkeypatch.setattr("lockstep.machine.search.workers._FEWEST", 64)
     on_disk = (
         Exploration("compiled", checkpoint=tmp_path / "kept"),
         Exploration("compiled", Bounds(spill=tmp_path)),

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.language.source import Place
-from lockstep.report.ci.github import workflow_commands
-from lockstep.report.ci.places import SourceRoot
-from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
+from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, SourceRoot, Unknown
+from lockstep.report.ci.sarif import workflow_commands
 from lockstep.words import visible
 
 ROOT = SourceRoot(Path("/a"), "specs of it/")

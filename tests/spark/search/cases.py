@@ -15,7 +15,7 @@ from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import Program, build_program
 from lockstep.machine.search.checkpoint import search_identity
-from lockstep.machine.search.memory import Array
+from lockstep.machine.search.interface import Array
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.workers import shape_of
 from lockstep.plain.exploration import Exploration
@@ -23,7 +23,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.spark.search.search import NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.specs.scopes import load_model_spec
-from lockstep.system.user_cache import cache_folder
+from lockstep.system.sealed import cache_folder
 from tests.spark.search.in_process import InProcess
 
 ROOT = Path(__file__).parents[3]

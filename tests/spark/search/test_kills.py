@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.plain.exploration import Exploration
-from lockstep.spark.search.explore import SETTINGS, explore_on_spark
-from lockstep.spark.search.search import NearBounds
+from lockstep.spark.search.search import SETTINGS, NearBounds, explore_on_spark
 from lockstep.spark.session import KEPT_SESSION, SparkOptions
 from tests.processes import Started, command_of, kill, started_program
 from tests.spark.cluster import cluster
@@ -29,7 +28,7 @@ SEARCH = """
 import sys
 from pathlib import Path
 from lockstep.plain.exploration import Exploration
-from lockstep.spark.search.explore import explore_on_spark
+from lockstep.spark.search.search import explore_on_spark
 from tests.spark.search.cases import Case
 from tests.spark.search.test_kills import NEAR, SCOPE
 case = Case.of("session_cache", SCOPE)

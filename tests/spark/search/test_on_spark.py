@@ -16,8 +16,7 @@ from lockstep.language.model import load_model
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
-from lockstep.spark.search.explore import explore_on_spark
-from lockstep.spark.search.search import NearBounds
+from lockstep.spark.search.search import NearBounds, explore_on_spark
 from lockstep.spark.session import KEPT_SESSION
 from tests.spark.search.cases import ROOT, Case, compared
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lockstep.machine.search.interface import SHARD_BITS
 from lockstep.machine.search.loops import loops_for
-from lockstep.machine.search.row_sets import hashes
+from lockstep.machine.search.visited import hashes
 from lockstep.spark.search.owners import FANOUT, due, owners_for, places_by_owner
 from lockstep.spark.search.runs import Run
 

@@ -12,9 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from lockstep.errors import LockstepError
-from lockstep.machine.search.crew import Totals
 from lockstep.machine.search.search_folder import SearchFolder
-from lockstep.machine.search.workers import ProgramShape
+from lockstep.machine.search.workers import ProgramShape, Totals
 from lockstep.spark.search.owners import Sampled
 from lockstep.spark.search.runs import Run
 from lockstep.spark.search.work_folder import Manifest, WorkFolder

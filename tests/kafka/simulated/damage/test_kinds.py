@@ -19,8 +19,11 @@ from lockstep_kafka.simulated.damage.of_answers import (
     WatermarkBackAcross,
     WatermarkLeftOut,
 )
-from lockstep_kafka.simulated.damage.of_clients import StrangerForgotten, UnchangedListed
-from lockstep_kafka.simulated.damage.of_records import RecordsWithheld
+from lockstep_kafka.simulated.damage.of_records import (
+    RecordsWithheld,
+    StrangerForgotten,
+    UnchangedListed,
+)
 from lockstep_kafka.simulated.damage.of_sessions import (
     EpochErrorUndeserved,
     EpochSkipped,
