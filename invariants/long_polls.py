@@ -1,7 +1,7 @@
 """What must hold of polls that wait. Ids such as 227-12 are rows of specs/kip_227.toml."""
 
 from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
-from models.fetch_metadata import MAX_EPOCH, NO_SESSION, Error, OpenId
+from models.fetch_metadata import MAX_EPOCH, NO_SESSION, Error, Metadata, OpenId
 from models.long_polls import (
     LongPolls,
     Via,
@@ -82,7 +82,7 @@ def an_accepted_request_counts_at_once(s: LongPolls, new: LongPolls, v: Via):
 @step_invariant("227-27", "227-28", "227-32", "227-47")
 def refusals_are_deserved(s: LongPolls, new: LongPolls):
     """Whatever is refused as it comes names a session that is not there, or an epoch that is not
-    expected, be it that of a poll which waits. No session changes by it."""
+    expected, be it that of a poll which waits. The refusal names no session, and none changes."""
     when(was_refused(s, new))
     request = s.request[Via.AWAITED]
     session = None if request.session_id == NO_SESSION else s.sessions[request.session_id]
@@ -95,6 +95,8 @@ def refusals_are_deserved(s: LongPolls, new: LongPolls):
             else Error.INVALID_FETCH_SESSION_EPOCH
         )
         and (session is None or session.epoch != request.epoch)
+        and new.response.session_id == NO_SESSION
+        and new.response.version is None
         and new.sessions == s.sessions
     )
 
@@ -122,6 +124,26 @@ def sessions_begin_with_an_answer(s: LongPolls, new: LongPolls, i: OpenId):
     session = present(new.sessions[i])
     return session.epoch == 1 and any(
         was_answered(s, new, v) and s.waiting[v].epoch == 0 for v in Via
+    )
+
+
+@step_invariant("227-1", "227-4", "227-13")
+def a_session_changes_by_its_requests(s: LongPolls, new: LongPolls, i: OpenId):
+    """What a session was answered last changes only when one of its own polls is answered, and its
+    epoch only when it accepts one. Nobody else's request changes it."""
+    before = present(s.sessions[i])
+    after = present(new.sessions[i])
+    when(before != after)
+    return any(
+        (was_accepted(s, new, v) and s.request[v].session_id == i and after.sent == before.sent)
+        or (
+            was_answered(s, new, v)
+            and s.waiting[v].epoch > 0
+            and s.waiting[v].session_id == i
+            and after.epoch == before.epoch
+            and after.sent == s.version
+        )
+        for v in Via
     )
 
 
@@ -163,8 +185,26 @@ def an_overtaken_poll_gets_an_error(s: LongPolls, new: LongPolls):
     when(was_answered(s, new, Via.AWAITED) and s.waiting[Via.AWAITED].epoch > 0)
     poll = s.waiting[Via.AWAITED]
     session = s.sessions[poll.session_id]
-    return new.response.session_id == poll.session_id and (
-        session is None or (new.response.error == Error.NONE) == follows(session.epoch, poll.epoch)
+    goes_on = not poll.overtaken if session is None else follows(session.epoch, poll.epoch)
+    return (
+        new.response.session_id == poll.session_id and (new.response.error == Error.NONE) == goes_on
+    )
+
+
+@step_invariant("227-6", "227-28")
+def only_its_session_overtakes_a_poll(s: LongPolls, new: LongPolls, v: Via):
+    """A poll that waits stays as it is, until its own session accepts a later request."""
+    when(s.waiting[v] is not None and new.waiting[v] is not None)
+    is_passed = any(
+        was_accepted(s, new, w)
+        and s.request[w].epoch > 0
+        and s.request[w].session_id == s.waiting[v].session_id
+        for w in Via
+    )
+    return (
+        new.waiting[v].session_id == s.waiting[v].session_id
+        and new.waiting[v].epoch == s.waiting[v].epoch
+        and new.waiting[v].overtaken == (s.waiting[v].overtaken or is_passed)
     )
 
 
@@ -195,6 +235,69 @@ def epochs_agree(s: LongPolls):
         follows(session.epoch, s.metadata.epoch)
         if is_counted
         else session.epoch == s.metadata.epoch
+    )
+
+
+@step_invariant("227-29", "227-31", "227-38", "227-40")
+def requests_go_on_in_order(s: LongPolls, new: LongPolls):
+    """A request names its fetcher's session, with the epoch whose turn it is or to close it. What
+    was answered counts on, until everything is asked for again."""
+    request = present(new.request[Via.AWAITED])
+    when(s.request[Via.AWAITED] is None)
+    is_next = (
+        follows(request.epoch, s.metadata.epoch) if s.pending else request.epoch == s.metadata.epoch
+    )
+    return (
+        request.session_id == s.metadata.session_id
+        and (is_next or request.epoch == -1)
+        and new.metadata == request
+        and new.told == (s.told if request.epoch > 0 else None)
+    )
+
+
+@step_invariant("227-31", "227-50", "227-51", "227-53")
+def answers_are_taken_in(s: LongPolls, new: LongPolls):
+    """After an answer the next request is the session's next one, the first of a new session, or a
+    full one. A session that the leader does not have is not named again."""
+    response = present(s.response)
+    when(new.response is None and new.disturbances == s.disturbances)
+    starts_again = Metadata(
+        session_id=NO_SESSION
+        if response.error == Error.FETCH_SESSION_ID_NOT_FOUND
+        else s.metadata.session_id,
+        epoch=0,
+    )
+    begins = Metadata(
+        session_id=response.session_id, epoch=0 if response.session_id == NO_SESSION else 1
+    )
+    goes_on = (
+        new.metadata.session_id == s.metadata.session_id
+        and follows(new.metadata.epoch, s.metadata.epoch)
+        and new.told == (s.told if response.version is None else response.version)
+    )
+    has_begun = new.metadata == begins and new.told == (
+        None if response.session_id == NO_SESSION else response.version
+    )
+    in_session = goes_on if s.metadata.epoch > 0 else has_begun
+    return in_session if response.error == Error.NONE else new.metadata == starts_again
+
+
+@step_invariant("227-32", "227-38")
+def what_is_given_up_goes_on(s: LongPolls, new: LongPolls):
+    """A poll that its fetcher gives up waits on, and a request may still arrive. The fetcher closes
+    its session by the next request, and counts nothing as answered."""
+    when(s.pending and not new.pending and new.disturbances != s.disturbances)
+    return (
+        new.metadata == Metadata(session_id=s.metadata.session_id, epoch=0)
+        and new.told is None
+        and new.request[Via.AWAITED] is None
+        and (
+            new.request[Via.STRAY] == s.request[Via.STRAY]
+            or new.request[Via.STRAY] == s.request[Via.AWAITED]
+        )
+        and new.waiting[Via.AWAITED] is None
+        and new.waiting[Via.STRAY]
+        == (s.waiting[Via.STRAY] if s.waiting[Via.AWAITED] is None else s.waiting[Via.AWAITED])
     )
 
 
@@ -272,6 +375,34 @@ def a_copy_comes_while_its_poll_waits(s: LongPolls):
         and copy.epoch > 0
         and copy.session_id == poll.session_id
         and copy.epoch == poll.epoch
+    )
+
+
+@sometimes("227-40")
+def a_session_is_closed_without_another(s: LongPolls):
+    """A fetcher closes its session, and asks for no other."""
+    closing = s.waiting[Via.AWAITED]
+    return closing is not None and closing.epoch == -1 and closing.session_id != NO_SESSION
+
+
+@sometimes("227-34")
+def everything_is_answered_without_a_session(s: LongPolls):
+    """A full request is answered, though no session comes of it."""
+    return (
+        s.response is not None
+        and s.response.session_id == NO_SESSION
+        and s.response.version is not None
+    )
+
+
+@sometimes("227-13")
+def an_answer_brings_something_new(s: LongPolls):
+    """What a session has answered already has changed, and the next answer says so."""
+    return (
+        s.response is not None
+        and s.response.version is not None
+        and s.told is not None
+        and s.response.version != s.told
     )
 
 

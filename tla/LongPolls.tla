@@ -383,6 +383,8 @@ RefusalsAreDeserved ==
              /\ ~Expected(req)
              /\ response'.error = IF Known(req) THEN "INVALID_FETCH_SESSION_EPOCH"
                                   ELSE "FETCH_SESSION_ID_NOT_FOUND"
+             /\ response'.sessionId = NoSession
+             /\ response'.version = None
              /\ UNCHANGED sessions]_vars
 
 AFullRequestClosesAtOnce ==
@@ -405,6 +407,18 @@ SessionsBeginWithAnAnswer ==
             /\ sessions'[i].epoch = 1
             /\ \E v \in Via : Answered(v) /\ waiting[v].epoch = InitialEpoch]_vars
 
+ASessionChangesByItsRequests ==
+    [][\A i \in SessionIds :
+         (sessions[i] # None /\ sessions'[i] # None /\ sessions'[i] # sessions[i]) =>
+            \E v \in Via :
+               \/ /\ TookIn(v)
+                  /\ request[v].sessionId = i
+                  /\ sessions'[i].sent = sessions[i].sent
+               \/ /\ Answered(v)
+                  /\ IsIncremental(waiting[v].epoch)
+                  /\ waiting[v].sessionId = i
+                  /\ sessions'[i] = [sessions[i] EXCEPT !.sent = version]]_vars
+
 AnsweredInSession == Answered("AWAITED") /\ IsIncremental(Awaited.epoch)
 
 PollsTellWhatIsNew ==
@@ -423,9 +437,18 @@ FullPollsAreAnsweredInFull ==
 AnOvertakenPollGetsAnError ==
     [][AnsweredInSession =>
          /\ response'.sessionId = Awaited.sessionId
-         /\ Known(Awaited) =>
-              (response'.error = "NONE"
-                 <=> Follows(sessions[Awaited.sessionId].epoch, Awaited.epoch))]_vars
+         /\ response'.error = "NONE"
+              <=> IF Known(Awaited)
+                  THEN Follows(sessions[Awaited.sessionId].epoch, Awaited.epoch)
+                  ELSE ~Awaited.overtaken]_vars
+
+OnlyItsSessionOvertakesAPoll ==
+    [][\A v \in Via :
+         (waiting[v] # None /\ waiting'[v] # None) =>
+            LET passes(w) == /\ TookIn(w)
+                             /\ IsIncremental(request[w].epoch)
+                             /\ request[w].sessionId = waiting[v].sessionId
+            IN  waiting'[v] = [waiting[v] EXCEPT !.overtaken = @ \/ \E w \in Via : passes(w)]]_vars
 
 AnOvertakenPollTakesNothing ==
     [][\A v \in Via :
@@ -434,6 +457,39 @@ AnOvertakenPollTakesNothing ==
           /\ Known(waiting[v])
           /\ ~Follows(sessions[waiting[v].sessionId].epoch, waiting[v].epoch)) =>
             UNCHANGED sessions]_vars
+
+RequestsGoOnInOrder ==
+    [][(request["AWAITED"] = None /\ request'["AWAITED"] # None) =>
+         LET req == request'["AWAITED"]
+         IN  /\ req.sessionId = metadata.sessionId
+             /\ \/ req.epoch = FinalEpoch
+                \/ pending /\ Follows(req.epoch, metadata.epoch)
+                \/ ~pending /\ req.epoch = metadata.epoch
+             /\ metadata' = req
+             /\ told' = IF IsIncremental(req.epoch) THEN told ELSE None]_vars
+
+AnswersAreTakenIn ==
+    [][(response # None /\ response' = None /\ UNCHANGED disturbances) =>
+         CASE response.error = "FETCH_SESSION_ID_NOT_FOUND" -> metadata' = Fresh
+           [] response.error = "INVALID_FETCH_SESSION_EPOCH" -> metadata' = Closing
+           [] OTHER ->
+                IF IsIncremental(metadata.epoch)
+                THEN /\ metadata'.sessionId = metadata.sessionId
+                     /\ Follows(metadata'.epoch, metadata.epoch)
+                     /\ told' = IF response.version = None THEN told ELSE response.version
+                ELSE IF response.sessionId = NoSession
+                     THEN metadata' = Fresh /\ told' = None
+                     ELSE /\ metadata' = [sessionId |-> response.sessionId, epoch |-> 1]
+                          /\ told' = response.version]_vars
+
+WhatIsGivenUpGoesOn ==
+    [][(pending /\ ~pending' /\ disturbances' # disturbances) =>
+         /\ metadata' = Closing
+         /\ told' = None
+         /\ request'["AWAITED"] = None
+         /\ request'["STRAY"] = request["STRAY"] \/ request'["STRAY"] = request["AWAITED"]
+         /\ waiting'["AWAITED"] = None
+         /\ waiting'["STRAY"] = IF Awaited = None THEN waiting["STRAY"] ELSE Awaited]_vars
 
 AfterAnErrorEverythingIsAskedAgain ==
     [][(response # None /\ response' = None /\ response.error # "NONE") =>

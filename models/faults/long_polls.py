@@ -2,7 +2,7 @@
 
 from lockstep import edit, fault, replace
 from models import long_polls as polls
-from models.fetch_metadata import is_full, next_epoch
+from models.fetch_metadata import close_existing_attempt_new, is_full, next_epoch
 
 # The leader's.
 
@@ -111,6 +111,24 @@ def poll_is_answered_without_a_session():
 
 
 @fault(breaks="an_overtaken_poll_takes_nothing", scope="racing")
+@edit(
+    polls.answer_overtaken,
+    "new.waiting[via] = None",
+    """
+    new.waiting[via] = None
+    new.sessions = {
+        i: replace(s.sessions[i], sent=s.version)
+        if i == poll.session_id and s.sessions[i] is not None
+        else s.sessions[i]
+        for i in OpenId
+    }
+    """,
+)
+def error_counts_as_sent():
+    """A poll that its session went on without gets an error, and what is new counts as sent."""
+
+
+@fault(breaks="only_its_session_overtakes_a_poll", scope="racing")
 @edit(polls.overtaken_by, "replace(poll, overtaken=True)", "poll")
 def overtaken_poll_is_answered():
     """A poll that its session went on without is answered as if it were the latest."""
@@ -139,12 +157,54 @@ def evicted_session_is_never_answered():
     """A poll whose session was evicted is forgotten with it."""
 
 
+@fault(breaks="a_session_changes_by_its_requests")
+@edit(
+    polls.accept_incremental,
+    "replace(session_of(s, request), epoch=next_epoch(request.epoch))",
+    "replace(session_of(s, request), epoch=next_epoch(request.epoch), sent=s.version)",
+)
+def counts_as_sent_when_it_is_accepted():
+    """What a poll is to be answered counts as sent before it is answered."""
+
+
+@fault(breaks="only_its_session_overtakes_a_poll")
+@edit(
+    polls.overtaken_by,
+    "poll is None or is_full(request.epoch) or poll.session_id != request.session_id",
+    "poll is None or is_full(request.epoch)",
+)
+def any_request_overtakes_a_poll():
+    """A poll that waits is overtaken by a request of another session."""
+
+
 # The fetcher's.
+
+
+@fault(breaks="requests_go_on_in_order")
+@edit(polls.send_final, "s.metadata.session_id", "NO_SESSION")
+def closes_no_session():
+    """A fetcher that ends does not name its session, which stays until it is evicted."""
+
+
+@fault(breaks="answers_are_taken_in")
+@edit(
+    polls.receive_error,
+    "FRESH if is_gone else close_existing_attempt_new(s.metadata)",
+    "close_existing_attempt_new(s.metadata)",
+)
+def names_the_session_that_is_gone():
+    """A fetcher asks to close a session of which it heard that the leader does not have it."""
+
+
+@fault(breaks="what_is_given_up_goes_on")
+@edit(polls.give_up, "new.waiting = ...", "new.waiting[Via.AWAITED] = None")
+def what_is_given_up_is_over():
+    """With the fetcher the leader gives up, too: no poll is left waiting."""
 
 
 def after_one_that_was_answered(metadata):
     if is_full(metadata.epoch):
-        return metadata
+        return close_existing_attempt_new(metadata)
     return replace(metadata, epoch=next_epoch(metadata.epoch))
 
 

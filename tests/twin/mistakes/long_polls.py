@@ -38,6 +38,11 @@ MISTAKES = {
     "SessionsBeginWithAnAnswer": Mistake(
         _MODULE, "[epoch |-> FirstIncremental, sent", "[epoch |-> NextEpoch(1), sent"
     ),
+    "ASessionChangesByItsRequests": Mistake(
+        _MODULE,
+        "![req.sessionId].epoch = NextEpoch(@)]",
+        "![req.sessionId] = [epoch |-> NextEpoch(@.epoch), sent |-> version]]",
+    ),
     "PollsTellWhatIsNew": Mistake(
         _MODULE, "IF sessions[id].sent # version THEN version ELSE None", "None"
     ),
@@ -51,6 +56,20 @@ MISTAKES = {
         _MODULE,
         'Finish(v, "NONE", id, IF',
         'Finish(v, "NONE", NoSession, IF',
+    ),
+    "OnlyItsSessionOvertakesAPoll": Mistake(
+        _MODULE, "@ \\/ waiting[w].sessionId = req.sessionId", "TRUE", {"SESSION_IDS": (1, 2)}
+    ),
+    "RequestsGoOnInOrder": Mistake(
+        _MODULE,
+        "    /\\ Ask([metadata EXCEPT !.epoch = FinalEpoch])\n",
+        "    /\\ Ask([sessionId |-> NoSession, epoch |-> FinalEpoch])\n",
+    ),
+    "AnswersAreTakenIn": Mistake(
+        _MODULE, "THEN Fresh ELSE Closing, None)", "THEN Closing ELSE Closing, None)"
+    ),
+    "WhatIsGivenUpGoesOn": Mistake(
+        _MODULE, "[] Awaited # None -> Awaited\n", "[] Awaited # None -> None\n"
     ),
     "AnOvertakenPollTakesNothing": Mistake(
         _MODULE, "@ \\/ waiting[w].sessionId = req.sessionId", "@", {"RACES": True}
