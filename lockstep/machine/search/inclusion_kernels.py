@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from lockstep.machine.search.interface import ENOUGH, MEMBERS, PAIRS, SCRATCH, SETS, SUCCESSORS
-from lockstep.machine.search.kernel_parts import counts_at, linked, numbers_at, states_at
+from lockstep.machine.search.kernel_parts import counts_at, numbers_at, states_at
 
 _inlined: Any = njit(inline="always", boundscheck=False)
 _compiled: Any = njit(boundscheck=False)
@@ -24,11 +24,6 @@ _compiled: Any = njit(boundscheck=False)
 _LOW = (1 << 32) - 1
 _NOWHERE = -(1 << 31)
 """No state and no set."""
-
-
-def module_text() -> str:
-    """The kernels as the text of an LLVM module."""
-    return linked(_kernels())
 
 
 @_compiled
@@ -288,7 +283,9 @@ def _add(search: Any, state: Any, following: Any, before: Any, edge: Any) -> Any
     newest[state] = search.pairs
 
 
-def _kernels() -> dict[str, Callable[..., Any]]:
+def inclusion_kernels() -> dict[str, Callable[..., Any]]:
+    """The kernels by their names."""
+
     def mark_hiding(search: Any) -> Any:
         """Mark the states with a step to another state that shows the same."""
         first, targets = counts_at(search.other_first), numbers_at(search.other_targets)

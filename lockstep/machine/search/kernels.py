@@ -29,7 +29,6 @@ from lockstep.machine.search.kernel_parts import (
     is_less,
     is_stuck,
     judge,
-    linked,
     next_random,
     place_of,
     prefetch,
@@ -39,7 +38,7 @@ from lockstep.machine.search.kernel_parts import (
 )
 
 
-def walk_kernel(words: int) -> Callable[..., Any]:
+def _walk_kernel(words: int) -> Callable[..., Any]:
     """The kernel for states of so many words."""
 
     def walk(worker: Any, walk: Any, number: Any) -> Any:
@@ -116,15 +115,9 @@ def walk_kernel(words: int) -> Callable[..., Any]:
     return walk
 
 
-def module_text(words: int) -> str:
-    """The kernels for states of so many words as the text of an LLVM module.
+def search_kernels(words: int) -> dict[str, Callable[..., Any]]:
+    """The kernels for states of so many words, by which the innermost loops are straight code."""
 
-    A constant number of words makes the innermost loops straight code.
-    """
-    return linked({**_kernels(words), "walk": walk_kernel(words)})
-
-
-def _kernels(words: int) -> dict[str, Callable[..., Any]]:
     def expand(worker: Any, level: Any, begin: Any, end: Any) -> Any:
         """Expand the states `begin` to `end` of a level into one buffer a shard.
 
@@ -257,4 +250,5 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
         "move": move,
         "predecessor": predecessor,
         "shard_of_state": shard_of_state,
+        "walk": _walk_kernel(words),
     }

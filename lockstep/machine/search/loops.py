@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from lockstep.machine.code.machine import MachineCode, kept_code
 from lockstep.machine.search.interface import KERNELS, Argument, as_word, kinds
@@ -21,12 +22,9 @@ _SOURCES = (
     "interface.py",
     "kernel_parts.py",
     "kernels.py",
-    "way_kernels.py",
     "graph_kernels.py",
     "run_kernels.py",
-    "view_kernels.py",
     "inclusion_kernels.py",
-    "part_kernels.py",
 )
 """What the kernels are made from."""
 
@@ -104,26 +102,22 @@ def _loops(what: str, *words: int) -> Loops:
     """Some loops, for rows of so many words where that matters; made if they are not kept."""
 
     def text() -> str:
-        from lockstep.machine.search import (
-            graph_kernels,
-            inclusion_kernels,
-            kernels,
-            part_kernels,
-            run_kernels,
-            view_kernels,
-            way_kernels,
-        )
+        from lockstep.machine.search.graph_kernels import graph_kernels, part_kernels, view_kernels
+        from lockstep.machine.search.inclusion_kernels import inclusion_kernels
+        from lockstep.machine.search.kernel_parts import linked
+        from lockstep.machine.search.kernels import search_kernels
+        from lockstep.machine.search.run_kernels import run_kernels, way_kernels
 
-        texts: dict[str, Callable[..., str]] = {
-            "graph": graph_kernels.module_text,
-            "inclusion": inclusion_kernels.module_text,
-            "parts": part_kernels.module_text,
-            "runs": run_kernels.module_text,
-            "search": kernels.module_text,
-            "views": view_kernels.module_text,
-            "ways": way_kernels.module_text,
+        kernels: dict[str, Callable[..., dict[str, Callable[..., Any]]]] = {
+            "graph": graph_kernels,
+            "inclusion": inclusion_kernels,
+            "parts": part_kernels,
+            "runs": run_kernels,
+            "search": search_kernels,
+            "views": view_kernels,
+            "ways": way_kernels,
         }
-        return texts[what](*words)
+        return linked(kernels[what](*words))
 
     here = Path(__file__).parent
     content = b"\0".join((here / source).read_bytes() for source in _SOURCES)
