@@ -1,7 +1,7 @@
-"""One broker of a release of Apache Kafka on loopback, in a process of its own, and its clients.
+"""One broker on loopback, in a process of its own, and its clients.
 
-It is its own controller. Its folder is a temporary one, and it ends with the process that started
-it, however that ends.
+A broker of Apache Kafka is its own controller, and has a temporary folder. It ends with the process
+that started it, however that ends.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import socket
 import subprocess
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,13 +22,19 @@ from lockstep.errors import LockstepError
 from lockstep.system.child_process import child_process, find_java, output_of
 from lockstep.system.maven import Artifact, jars_of
 from lockstep.system.text_files import scratch_folder
+from lockstep_kafka.drive.clients import go_program
 from lockstep_kafka.drive.jvm import Jvm, pinned
 
 HOST = "127.0.0.1"
+KFAKE = "kfake"
+"""franz-go's broker in memory, which is written in Go."""
+_CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
 _JAVA = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 _STARTING_SECONDS = 120.0
 _ANSWER_SECONDS = 30.0
 _RETRY_SECONDS = 0.1
+_METADATA = 12
+"""The version of that request."""
 _PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
@@ -47,26 +54,21 @@ def broker_jars() -> Mapping[str, tuple[Artifact, ...]]:
 
 
 class Broker:
-    """A broker that answers; `LockstepError` where there is no such release, Java or jar."""
+    """A broker that answers: of a release, or franz-go's `KFAKE`.
+
+    `LockstepError` where there is no such release, and where Java, a jar, or Go cannot be had.
+    """
 
     def __init__(self, release: str) -> None:
-        jars = jars_of(pinned(release, broker_jars()))
         self._open = ExitStack()
         try:
             folder = self._open.enter_context(scratch_folder("kafka-broker-"))
             self.port, controller = _free_ports()
-            properties = folder / "server.properties"
-            places = {"host": HOST, "port": self.port, "controller": controller}
-            properties.write_text(_PROPERTIES.format(folder=folder / "logs", **places), "utf-8")
-            java = [str(find_java()), *_JAVA, "-cp", ":".join(map(str, jars))]
-            cluster = "AAAAAAAAQACAAAAAAAAAAQ"
-            formatting = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(properties)]
-            made = output_of([*java, *formatting], _STARTING_SECONDS, folder)
-            if made.returncode:
-                raise LockstepError(f"the broker's folder is not formatted: {_last(made.stdout)}")
-            started = child_process(
-                [*java, "kafka.Kafka", str(properties)], folder, subprocess.DEVNULL
-            )
+            if release == KFAKE:
+                command = [*go_program(KFAKE).command, str(self.port)]
+            else:
+                command = _formatted(release, folder, self.port, controller)
+            started = child_process(command, folder, subprocess.DEVNULL)
             self._wait(self._open.enter_context(started), release)
         except BaseException:
             self._open.close()
@@ -83,13 +85,27 @@ class Broker:
                 return
         why = "did not answer" if process.poll() is None else f"ended with {process.returncode}"
         raise LockstepError(
-            f"the broker of release {release} {why} within {_STARTING_SECONDS:.0f} s",
+            f"the broker ({release}) {why} within {_STARTING_SECONDS:.0f} s",
             cure="see that there is memory for a second Java, and that its port was not taken",
         )
 
     def close(self) -> None:
         """Stop it, and remove its folder."""
         self._open.close()
+
+
+def _formatted(release: str, folder: Path, port: int, controller: int) -> list[str]:
+    """The command that starts a broker, whose folder is made."""
+    jars = jars_of(pinned(release, broker_jars()))
+    properties = folder / "server.properties"
+    places = {"host": HOST, "port": port, "controller": controller, "folder": folder / "logs"}
+    properties.write_text(_PROPERTIES.format(**places), encoding="utf-8")
+    java = [str(find_java()), *_JAVA, "-cp", ":".join(map(str, jars))]
+    formatting = ["kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(properties)]
+    made = output_of([*java, *formatting], _STARTING_SECONDS, folder)
+    if made.returncode:
+        raise LockstepError(f"the broker's folder is not formatted: {_last(made.stdout)}")
+    return [*java, "kafka.Kafka", str(properties)]
 
 
 def _free_ports() -> tuple[int, int]:
@@ -107,17 +123,18 @@ class Connection:
     def __init__(self, jvm: Jvm, port: int) -> None:
         self._jvm = jvm
         self._header = jvm.named("org.apache.kafka.common.requests.RequestHeader")
-        self._fetch = jvm.named("org.apache.kafka.common.protocol.ApiKeys").FETCH
+        self._apis = jvm.named("org.apache.kafka.common.protocol.ApiKeys")
         self._response = jvm.named("org.apache.kafka.common.requests.AbstractResponse")
         self._buffer = jvm.named("java.nio.ByteBuffer")
         self._sent = 0
         self._socket = socket.create_connection((HOST, port), timeout=_ANSWER_SECONDS)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def ask(self, request: Any, version: int) -> Any:
-        """Kafka's object of the answer to a FetchRequest, which is one as well."""
+    def ask(self, request: Any, version: int, api: str = "FETCH") -> Any:
+        """The answer to a request; both are Kafka's objects."""
         self._sent += 1
-        header = self._header(self._fetch, self._jvm.short(version), "lockstep", self._sent)
+        key, number = self._apis.valueOf(api), self._jvm.short(version)
+        header = self._header(key, number, "lockstep", self._sent)
         buffer = request.serializeWithHeader(header)
         message = bytes(buffer.array())[buffer.position() : buffer.limit()]
         self._socket.sendall(len(message).to_bytes(4, "big") + message)
@@ -142,7 +159,8 @@ class Logs:
     """The topics of a broker, each with one partition, as its own clients change them."""
 
     def __init__(self, jvm: Jvm, port: int) -> None:
-        self._jvm = jvm
+        self._jvm, self._port = jvm, port
+        self._metadata = jvm.named("org.apache.kafka.common.requests.MetadataRequest$Builder")
         properties = jvm.named("java.util.Properties")()
         properties.put("bootstrap.servers", f"{HOST}:{port}")
         strings = "org.apache.kafka.common.serialization.StringSerializer"
@@ -161,7 +179,15 @@ class Logs:
         """A topic that is there from now on; its id."""
         wanted = self._topic(topic, 1, self._jvm.short(1))
         made = self._admin.createTopics(self._collections.singleton(wanted))
-        return made.topicId(topic).get()
+        try:
+            return made.topicId(topic).get()
+        except self._jvm.named("java.util.concurrent.ExecutionException"):
+            # kfake makes it, but Kafka's client cannot read the answer.
+            with closing(Connection(self._jvm, self._port)) as connection:
+                asked = self._metadata(self._collections.singletonList(topic), False)
+                request = asked.build(self._jvm.short(_METADATA))
+                answer = connection.ask(request, _METADATA, "METADATA")
+            return answer.data().topics().iterator().next().topicId()
 
     def append(self, topic: str) -> int:
         """Append one record, in a batch of its own; the high watermark after it."""

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version as version_of
 from pathlib import Path
 from queue import Empty, Queue
@@ -86,13 +87,13 @@ def _built(name: str, tool: str, arguments: Sequence[str], folder: Path, cure: s
         raise LockstepError(f"{name} is not built: {why}", cure=cure)
 
 
-def _franz_go(release: str | None) -> Client:
-    """franz-go, at the version that `go.mod` pins and `go.sum` has the digests of."""
-    source, version = _pinned("franz-go", release, "go.mod", r"^require \S+ v(\S+)$")
-    built = cache_folder() / f"franz-go-{version}"
+def go_program(name: str, release: str | None = None) -> Client:
+    """A program in Go, at the version that `go.mod` pins and `go.sum` has the digests of."""
+    source, version = _pinned(name, release, "go.mod", r"^require \S+ v(\S+)$")
+    built = cache_folder() / f"{name}-{version}"
     cure = "see that Go reaches its modules: `go mod download` in " + shown_path(source)
-    _built("franz-go", "go", ("build", "-mod=readonly", "-o", str(built), "."), source, cure)
-    return Client("franz-go", version, (str(built),))
+    _built(name, "go", ("build", "-mod=readonly", "-o", str(built), "."), source, cure)
+    return Client(name, version, (str(built),))
 
 
 def _platformatic(release: str | None) -> Client:
@@ -117,7 +118,7 @@ def _java(release: str | None) -> Client:
 
 
 CLIENTS: Mapping[str, Callable[[str | None], Client]] = {
-    "franz-go": _franz_go,
+    "franz-go": partial(go_program, "franz-go"),
     "java": _java,
     "kafka-python": _of_python("kafka-python", "kafka-python", "kafka", "kafka_python"),
     "librdkafka": _of_python("librdkafka", "confluent-kafka", "confluent_kafka", "librdkafka"),

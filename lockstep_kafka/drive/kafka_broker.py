@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE
 from lockstep.errors import LockstepError
-from lockstep_kafka.drive.broker import Broker, Connection, Logs, broker_jars
+from lockstep_kafka.drive.broker import KFAKE, Broker, Connection, Logs, broker_jars
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Session
@@ -29,7 +29,12 @@ _OTHERS: Mapping[str, object] = {
 
 
 class KafkaBroker(KafkaSessions):
-    """What drives `fetch_session` on a broker of a release, whose cache is not looked into."""
+    """What drives `fetch_session` on a broker of a release, whose cache is not looked into.
+
+    What is known to be otherwise in kfake is not asked of it.
+    """
+
+    is_as_it_is: ClassVar = False
 
     decides: ClassVar = {
         "serve_sessionless": ("filled",),
@@ -49,7 +54,8 @@ class KafkaBroker(KafkaSessions):
 
     def __init__(self, release: str) -> None:
         self._release = release
-        self._jvm = Jvm(release, broker_jars())
+        self._keeps_empty = release == KFAKE and not self.is_as_it_is
+        self._jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
         self._messages = self._of_logs = _Messages(self._jvm)
         self._running: _Running | None = None
         self._open: dict[int, Mapping[str, Interest]] = {}
@@ -97,6 +103,8 @@ class KafkaBroker(KafkaSessions):
         assert request is not None
         if any(map(self._is_out_of_range, self._after(request).items())):
             return NOT_DONE  # it is an error of the partition, which the model has of its own
+        if self._keeps_empty and request.epoch > 0 and not self._after(request):
+            return NOT_DONE  # it keeps the empty session, which Kafka ends (227-D1)
         self._via = via
         return super()._do_serve(f, via)
 
@@ -136,6 +144,12 @@ class KafkaBroker(KafkaSessions):
         seen = dict(super().observe())
         del seen["sessions"]
         return seen
+
+
+class KafkaBrokerAsItIs(KafkaBroker):
+    """The same, and everything is asked of it."""
+
+    is_as_it_is: ClassVar = True
 
 
 class _Running:

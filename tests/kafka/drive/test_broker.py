@@ -31,6 +31,16 @@ def test_followers_are_refused_with_a_cure() -> None:
     )
 
 
+@pytest.mark.slow
+@pytest.mark.verify
+def test_kfake_keeps_a_session_that_is_empty_and_departs_in_nothing_else() -> None:
+    came = in_child(what_came, "fetch_session", "kafka-broker:kfake+as-it-is", {}, 50)
+    assert (came.verdict, came.departs.startswith("serve_without_data")) == ("violated", True), came
+    came = in_child(what_came, "fetch_session", "kafka-broker:kfake", {}, 100, "partitions")
+    assert (came.verdict, came.steps > 1_000) == ("holds", True), came
+
+
+@pytest.mark.slow
 @pytest.mark.verify
 @pytest.mark.parametrize("release", broker_jars())
 def test_all_of_small_on_every_release(release: str) -> None:
