@@ -2,7 +2,8 @@
 
 The system adds a process's time to its parent's when the parent waits for it. Not all do: Spark
 kills its Python workers and waits for none. What loses its parent therefore becomes a child of this
-process, which waits for it.
+process, which waits for it. Of a worker that was idle for a minute nobody gets the time, for its
+parent ignores that it ended: so the times of all processes are also read while they run.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 _PR_SET_CHILD_SUBREAPER = 36
+_LOOK_SECONDS = 0.25
 _GRACE = 10.0
 """Seconds that processes have to end after the one that started them; then they are killed."""
 
@@ -30,10 +32,11 @@ class Run:
     """What a process took and said.
 
     `seconds` are by the clock, until the process that was started ended. `cpu_seconds` are those of
-    all threads of it and of all processes below it, in user code and in the kernel. `peak_bytes` is
-    the most memory that was resident in one of them; below some 50 MB it says nothing, since the
-    system counts what the parent had when it started the process. `output` is standard output
-    and `errors` standard error, where a verb that takes long says how far it is.
+    all threads of it and of all processes below it, in user code and in the kernel, but for the
+    last moment of one that nobody waits for. `peak_bytes` is the most memory that was resident in
+    one of them; below some 50 MB it says nothing, since the system counts what the parent had when
+    it started the process. `output` is standard output and `errors` standard error, where a verb
+    that takes long says how far it is.
     """
 
     seconds: float
@@ -82,7 +85,7 @@ def measure(
             stderr=complained,
             start_new_session=True,
         )
-        expired = threading.Event()
+        expired, seen = threading.Event(), _Seen(process.pid)
 
         def stop() -> None:
             expired.set()
@@ -93,7 +96,8 @@ def measure(
         try:
             if timer is not None:
                 timer.start()
-            _, status, used = os.wait4(process.pid, 0)
+            with seen:
+                _, status, used = os.wait4(process.pid, 0)
             seconds = time.perf_counter() - started
             grace = 0.0 if expired.is_set() else _GRACE
         except BaseException:
@@ -109,7 +113,7 @@ def measure(
         output, errors = (_text(file) for file in (printed, complained))
     return Run(
         seconds=seconds,
-        cpu_seconds=used.ru_utime + used.ru_stime + cpu_seconds,
+        cpu_seconds=max(used.ru_utime + used.ru_stime + cpu_seconds, seen.cpu_seconds),
         peak_bytes=used.ru_maxrss * 1024,
         exit_code=process.returncode,
         output=output,
@@ -153,6 +157,54 @@ class _Orphans:
                     seconds += used.ru_utime + used.ru_stime
             time.sleep(0.01)
         return seconds
+
+
+class _Seen:
+    """The time of the processor that a process and those below it took, as far as it was seen."""
+
+    def __init__(self, process: int) -> None:
+        self._processes = {process}
+        self._seconds: dict[int, float] = {}
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._look_until_the_end, daemon=True)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """That of all that were seen."""
+        return sum(self._seconds.values())
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *of_error: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _look_until_the_end(self) -> None:
+        while not self._end.wait(_LOOK_SECONDS):
+            found = {int(folder.name): _status(folder) for folder in Path("/proc").glob("[0-9]*")}
+            there = {process: status for process, status in found.items() if status is not None}
+            for process in sorted(there, key=lambda one: there[one].start):
+                parent, _, seconds = there[process]
+                if parent in self._processes or process in self._processes:
+                    self._processes.add(process)
+                    self._seconds[process] = seconds
+
+
+class _Status(NamedTuple):
+    parent: int
+    start: int
+    seconds: float
+
+
+def _status(folder: Path) -> _Status | None:
+    """What the system says of a process; None of one that is gone."""
+    try:
+        fields = folder.joinpath("stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    ticks = os.sysconf("SC_CLK_TCK")
+    return _Status(int(fields[1]), int(fields[19]), (int(fields[11]) + int(fields[12])) / ticks)
 
 
 def _adopt(orphans: bool) -> None:

@@ -295,6 +295,13 @@ def test_the_time_of_processes_of_processes_counts_once(starts: str) -> None:
     assert set(process._children()) <= before
 
 
+def test_the_time_of_a_process_that_nobody_waits_for_is_seen() -> None:
+    lingers = f"{BUSY}time.sleep(1)"
+    ignores = "import signal, subprocess, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN)"
+    nested = f"{ignores}; subprocess.run([sys.executable, '-c', {lingers!r}])"
+    assert measure([sys.executable, "-c", nested], ROOT).cpu_seconds >= 0.5
+
+
 def test_what_a_stopped_process_leaves_behind_is_ended_too() -> None:
     before = set(process._children())
     left = "import time; time.sleep(60)"
