@@ -85,6 +85,13 @@ def changes_are_reported(s: FetchResponse, new: FetchResponse, p: Partition):
     return p in new.reported or new.taken[p] > 0
 
 
+@step_invariant("227-13", "227-52")
+def changes_wait_until_they_are_answered(s: FetchResponse, new: FetchResponse, p: Partition):
+    """A change of offsets is news until a response has its partition."""
+    when(p in s.changed and p not in new.changed)
+    return (p in new.reported and p not in s.reported) or new.taken[p] > s.taken[p]
+
+
 @step_invariant("227-52", "227-53")
 def nothing_is_reported_needlessly(s: FetchResponse, new: FetchResponse, p: Partition):
     """A partition is in the response only for records or changed offsets."""

@@ -198,6 +198,8 @@ NothingIsReportedNeedlessly == [][reported' \ reported \subseteq changed]_vars
 \* Those that get into a response by a step.
 Answers(p) == p \in reported' \ reported \/ taken'[p] > taken[p]
 
+ChangesWaitUntilTheyAreAnswered == [][\A p \in changed \ changed' : Answers(p)]_vars
+
 WhatIsAnsweredIsNewsNoMore ==
     [][\A p \in Partitions : Answers(p) => p \notin changed']_vars
 

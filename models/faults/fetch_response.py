@@ -88,6 +88,12 @@ def change_stays_news():
     """The session does not remember which offsets it reported."""
 
 
+@fault(breaks="changes_wait_until_they_are_answered")
+@edit(response.finish_response, "new.reported = set()", "new.reported = set(); new.changed = set()")
+def changes_end_with_the_response():
+    """What changed after a partition had its turn is forgotten when the response is sent."""
+
+
 @fault(breaks="everybody_has_one_turn")
 @edit(response.read_records, "s.to_visit[1:]", "s.to_visit[1:] + (p,)")
 def list_is_rotated_while_it_is_visited():

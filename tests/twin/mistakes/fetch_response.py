@@ -62,6 +62,11 @@ MISTAKES = {
         "backlog' = [backlog EXCEPT ![p] = 0]",
         {"LIMIT": 1},
     ),
+    "ChangesWaitUntilTheyAreAnswered": Mistake(
+        "FetchResponse",
+        "    /\\ UNCHANGED <<order, backlog, changed>>\n",
+        "    /\\ changed' = {}\n    /\\ UNCHANGED <<order, backlog>>\n",
+    ),
     "WhatIsAnsweredIsNewsNoMore": Mistake(
         "FetchResponse",
         "    /\\ changed' = changed \\ {p}\n    /\\ reported'",
