@@ -118,11 +118,14 @@ def _java(release: str | None) -> Client:
 
 
 CLIENTS: Mapping[str, Callable[[str | None], Client]] = {
+    "aiokafka": _of_python("aiokafka", "aiokafka", "aiokafka", "aiokafka"),
     "franz-go": partial(go_program, "franz-go"),
     "java": _java,
+    "kafka-go": partial(go_program, "kafka-go"),
     "kafka-python": _of_python("kafka-python", "kafka-python", "kafka", "kafka_python"),
     "librdkafka": _of_python("librdkafka", "confluent-kafka", "confluent_kafka", "librdkafka"),
     "platformatic": _platformatic,
+    "sarama": partial(go_program, "sarama"),
 }
 """How each is found, by its name; the argument is the release, None for the usual one."""
 

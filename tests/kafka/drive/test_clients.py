@@ -238,10 +238,7 @@ DEPARTING = {
 @pytest.mark.parametrize(
     "client",
     [
-        "franz-go",
-        "kafka-python",
-        "librdkafka",
-        "platformatic",
+        *(client for client in CLIENTS if client != "java"),
         *(f"java:{release}" for release in JARS),
     ],
 )
@@ -253,5 +250,5 @@ def test_what_the_page_says_of_a_client(client: str) -> None:
     departing = {name for name, ends in column.right.outcomes.items() if ends[DEPARTS]}
     assert departing == DEPARTING.get(client, set())
     assert column.right.endings.keys() <= {IN_STEP, DEPARTS, NEVER}
-    assert client == "librdkafka" or column.right.judged > 0
+    assert column.right.judged > 0 or column.sessions.startswith("no: ")
     assert departing or not column.right.remarks
