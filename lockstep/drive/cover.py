@@ -102,12 +102,13 @@ class Covered:
     """What was done of a graph.
 
     `done` are the transitions that the software has taken for certain, `possible` those that it may
-    have taken, and `refused` the states with the stimuli that it did not offer there. `reached` are
-    the states that it was in for certain.
+    have taken, `given` the states with the stimuli that it was given there, and `refused` those
+    that it did not offer. `reached` are the states that it was in for certain.
     """
 
     done: set[int] = field(default_factory=set)
     possible: set[int] = field(default_factory=set)
+    given: set[tuple[int, Instance]] = field(default_factory=set)
     refused: set[tuple[int, Instance]] = field(default_factory=set)
     reached: set[int] = field(default_factory=set)
 
@@ -176,6 +177,7 @@ class Cover:
         covered, graph = self.covered, self._graph
         self._watch(f"{len(covered.done):,} of {plural(graph.chosen, 'transition')}")
         steps = self._following.do(stimulus)
+        covered.given.update((number, stimulus) for number in here)
         if steps is None:
             for number in here:
                 if self._left[number].pop(stimulus, 0):

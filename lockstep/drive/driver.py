@@ -72,9 +72,17 @@ class Driver:
     """Actions that the software takes by itself, unseen, before or after any stimulus."""
     never: ClassVar[Mapping[str, str]] = {}
     """Actions that this driver does not do, each with the reason."""
+    models: ClassVar[Sequence[str]] = ()
+    """The names of the models that this driver is for; any model where none is named."""
     model: Model
     """The model that the software is driven along, for a driver that plays a part of it. It is
     there from the first `reset` on."""
+
+    def check(self, constants: Mapping[str, object]) -> None:
+        """Raise `LockstepError` where the software cannot be driven with these constants.
+
+        It is asked once, before the scope is explored. The default raises nothing.
+        """
 
     def reset(self, constants: Mapping[str, object]) -> None:
         """Put fresh software into the model's initial state; `constants` are those of the scope."""

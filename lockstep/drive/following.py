@@ -40,6 +40,12 @@ class Following:
     """
 
     def __init__(self, model: Model, driver: Guarded) -> None:
+        models = driver.driver.models
+        if models and model.name not in models:
+            raise LockstepError(
+                f"{driver.name} drives {' and '.join(models)}, and not {model.name}",
+                cure="name that model, or another driver",
+            )
         lower(model)  # refuses what is outside the notation, and says what is shown
         self.model = model
         self.stimuli = Stimuli(model, driver)
@@ -54,6 +60,7 @@ class Following:
         }
         self._plain = lru_cache(maxsize=_REMEMBERED)(self._shown)
         self._constants = {name: plain(value) for name, value in model.constants.items()}
+        driver.check(self._constants)
 
     @property
     def unobserved(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from typing import Any
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.errors import LockstepError, nearest
-from lockstep.system.extensions import DRIVERS, find_extension
+from lockstep.system.extensions import DRIVERS, extensions, find_extension
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.words import path_below, printable, shown_path
 
@@ -56,6 +56,10 @@ class Guarded:
         self.driver = driver
         self.name = type(driver).__name__
         self._seconds = seconds
+
+    def check(self, constants: Mapping[str, object]) -> None:
+        """`LockstepError` where the driver cannot drive with these constants."""
+        self._call("check", constants)
 
     def reset(self, constants: Mapping[str, object]) -> None:
         """Fresh software."""
@@ -153,8 +157,11 @@ def load_driver(name: str, folder: Path) -> type[Driver]:
     text, _, wanted = name.partition(".py:")
     file = (folder / (f"{text}.py" if wanted else name)).resolve()
     if not file.is_file():
+        known = f"name a file of Python, FILE.py[:NAME], or one of {', '.join(extensions(DRIVERS))}"
+        kind = re.split("[:+]", name, maxsplit=1)[0]
         raise LockstepError(
-            f"there is no driver {shown_path(file)}", cure="name a file of Python: FILE.py[:NAME]"
+            f"there is no driver {shown_path(file)}",
+            cure=nearest(kind, extensions(DRIVERS), known),
         )
     module = _run(file, folder)
     own = {

@@ -67,7 +67,8 @@ class TwinView(View[Comparison, TwinRun]):
         yield from pending("not compared", run.pending)
         for model, unseen in run.unseen.items():
             values = "; ".join(f"{name} {', '.join(others)}" for name, others in unseen.items())
-            yield Paragraph(f"other scopes of {model} have what no refinement had: {values}", "dim")
+            text = f"{model} was not refined with these values of other scopes: {values}"
+            yield Paragraph(text, "dim")
         if len(run.results) > 1:
             yield Paragraph(self.summary(run), "bold")
 

@@ -22,6 +22,11 @@ def find_extension(group: str, name: str) -> Any | None:
     return next((point.load() for point in entry_points(group=group, name=name)), None)
 
 
+def extensions(group: str) -> list[str]:
+    """The names that installed packages give something under."""
+    return sorted({point.name for point in entry_points(group=group)})
+
+
 def extension(group: str, name: str) -> Any:
     """What an installed package gives under this name; `LockstepError` where none does."""
     if (found := find_extension(group, name)) is not None:

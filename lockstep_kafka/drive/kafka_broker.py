@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.broker import KFAKE, Broker, Connection, Logs, broker_jars
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
@@ -53,6 +53,17 @@ class KafkaBroker(KafkaSessions):
     }
 
     def __init__(self, release: str) -> None:
+        known = (*broker_jars(), KFAKE)
+        if release not in known:
+            raise LockstepError(
+                f"there is no broker {release!r}",
+                cure=nearest(release, known, f"name one of {', '.join(known)}"),
+            )
+        if self.is_as_it_is and release != KFAKE:
+            raise LockstepError(
+                f"all is asked of the broker of {release} already",
+                cure="leave out +as-it-is, which is for kfake",
+            )
         self._release = release
         self._keeps_empty = release == KFAKE and not self.is_as_it_is
         self._jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
@@ -61,13 +72,15 @@ class KafkaBroker(KafkaSessions):
         self._open: dict[int, Mapping[str, Interest]] = {}
         """What the broker's sessions have, by their ids."""
 
-    def reset(self, constants: Mapping[str, Any]) -> None:
+    def check(self, constants: Mapping[str, Any]) -> None:
         for name, why in _OTHERS.items():
             if constants[name]:
                 raise LockstepError(
                     f"no broker is driven with {name} = {constants[name]}: {why}",
                     cure="choose another scope, or drive `kafka-sessions`",
                 )
+
+    def reset(self, constants: Mapping[str, Any]) -> None:
         if self._running is None:
             self._running = _Running(self._release, self._jvm)
         self._broker = self._running

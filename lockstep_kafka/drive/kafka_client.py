@@ -57,6 +57,7 @@ class NotJudgedError(LockstepError):
 class KafkaClient(Driver):
     """What drives a client; it is started for each fetcher of the scope."""
 
+    models: ClassVar = ("fetch_session",)
     outcomes: ClassVar = {"send": _SENDS, "receive": (*RECEIVES, BEGINS_AGAIN)}
     decides: ClassVar = {
         **dict.fromkeys(_SENDS, ("wanted",)),
@@ -77,9 +78,17 @@ class KafkaClient(Driver):
         self._leader: Loopback | None = None
         self._started = 0
 
+    def check(self, constants: Mapping[str, Any]) -> None:
+        for name in ("FOLLOWERS", "DIVERGING_EPOCHS"):
+            if constants.get(name):
+                raise LockstepError(
+                    "clients are driven as consumers in one epoch of the leader: "
+                    f"{name} is not empty",
+                    cure=f"name another scope, or --set {name}=[]",
+                )
+
     def reset(self, constants: Mapping[str, Any]) -> None:
         self._stop_leader()
-        _check(constants)
         self._constants = constants
         self._played = played = Played(self.model, constants)
         self._leader = Loopback(
@@ -306,16 +315,6 @@ class KafkaClient(Driver):
         if waiting is not None:
             waiting.connection.cut()
         self._seen[f] = None
-
-
-def _check(constants: Mapping[str, Any]) -> None:
-    """Refuse a scope with what neither a consumer nor the leader here does."""
-    for name in ("FOLLOWERS", "DIVERGING_EPOCHS"):
-        if constants.get(name):
-            raise LockstepError(
-                f"clients are driven as consumers in one epoch of the leader: {name} is not empty",
-                cure=f"name another scope, or --set {name}=[]",
-            )
 
 
 def _took(fetch: Fetch, wanted: Mapping[str, object]) -> Took:

@@ -30,6 +30,7 @@ _NOBODY = 0
 class KafkaRaft(Driver):
     """What drives `snapshot_election`; `make_node` makes a voter, or one that differs."""
 
+    models: ClassVar = ("snapshot_election",)
     by_itself: ClassVar = ("reset_log", "keep_log")
     never: ClassVar = {"notify": "state machines are the driver's own"}
 
@@ -37,12 +38,14 @@ class KafkaRaft(Driver):
         self._classes = Classes(Jvm(release, RAFT_JARS))
         self._make_node = make_node
 
-    def reset(self, constants: Mapping[str, Any]) -> None:
+    def check(self, constants: Mapping[str, Any]) -> None:
         if constants["VALUES"]:
             raise LockstepError(
                 "kafka-raft drives records that are the epochs of their leaders, and VALUES is set",
                 cure="choose a scope in which VALUES is false",
             )
+
+    def reset(self, constants: Mapping[str, Any]) -> None:
         self._names = {name: at + 1 for at, name in enumerate(constants["VOTERS"])}
         numbers = list(self._names.values())
         self._nodes = {one: self._make_node(self._classes, one, numbers) for one in numbers}

@@ -19,6 +19,7 @@ from lockstep_kafka.drive.messages import Answer, Interest, Messages
 class KafkaSessionCache(Driver):
     """What drives `session_cache`; `make_leader` makes the leader, or one that differs."""
 
+    models: ClassVar = ("session_cache",)
     outcomes: ClassVar = {"decide": ("create_by_evicting", "refuse")}
     decides: ClassVar = {"create_by_evicting": ("x",)}
 
@@ -26,13 +27,15 @@ class KafkaSessionCache(Driver):
         self._messages = Messages(Jvm(release))
         self._make_leader = make_leader
 
-    def reset(self, constants: Mapping[str, Any]) -> None:
-        self._constants = constants
+    def check(self, constants: Mapping[str, Any]) -> None:
         if constants["SECOND_SHARD"]:
             raise LockstepError(
                 "kafka-session-cache drives a cache of one shard, and SECOND_SHARD has slots",
                 cure="choose a scope in which SECOND_SHARD is empty",
             )
+
+    def reset(self, constants: Mapping[str, Any]) -> None:
+        self._constants = constants
         slots = [len(constants["SLOTS"])]
         self._leader = self._make_leader(self._messages, slots, constants["EVICTION_MS"])
         self._ids: dict[str, int] = {}

@@ -33,6 +33,7 @@ _FILLER = "of another leader"
 class KafkaSessions(Driver):
     """What drives `fetch_session`; `make_leader` makes the leader, or one that differs."""
 
+    models: ClassVar = ("fetch_session",)
     outcomes: ClassVar = {
         "serve": ("serve_sessionless", "serve_full_creating", "serve_incremental"),
         "serve_without_data": (

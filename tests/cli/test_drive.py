@@ -165,6 +165,39 @@ def do(self, action, arguments):
     }
 
 
+def test_what_a_bound_left_is_not_laid_to_the_software(desk: Desk) -> None:
+    write(desk)
+    ran = desk.run("drive", "turnstile", "--driver", "gates.py", "--max-steps", "9", "--json")
+    assert ran.code == 3
+    assert set(ran.json["results"][0]["details"]["not_done"]) == {
+        "from states that were not reached",
+        "not asked for before the run ended",
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('models = ("door", "lease")', "Other drives door and lease, and not turnstile"),
+        (
+            """
+def check(self, constants):
+    from lockstep.errors import LockstepError
+    raise LockstepError(f"it has {len(constants['GATES'])} gates", cure="choose another scope")
+def reset(self, constants):
+    raise AssertionError("it is not driven")
+""",
+            "it has 2 gates",
+        ),
+    ],
+)
+def test_a_driver_refuses_what_it_cannot_drive(desk: Desk, body: str, said: str) -> None:
+    write(desk, body)
+    ran = desk.run(*OTHER)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"lockstep: {said}\n")
+
+
 def test_an_action_that_the_driver_never_does_is_not_explored(desk: Desk) -> None:
     write(desk, 'never = {"jam": "Nobody has a hammer."}')
     ran = desk.run(*OTHER)

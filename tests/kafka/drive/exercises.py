@@ -261,6 +261,13 @@ def refused_by_the_letter() -> str:
     return "it conforms"
 
 
-def usage_mistakes() -> str:
-    """The cure where a difference is misspelt."""
-    return what_came("fetch_session", "kafka-sessions+wrong-idd", {}, 1).departs
+def usage_mistakes() -> list[str]:
+    """The cures where a difference, a driver and a broker are misspelt."""
+    drivers = (
+        "kafka-sessions+wrong-idd",
+        "kafka-brokr",
+        "kafka-broker:kfaek",
+        "kafka-broker:4.9.9+as-it-is",
+        "kafka-broker+as-it-is",
+    )
+    return [what_came("fetch_session", driver, {}, 1).departs for driver in drivers]

@@ -44,7 +44,13 @@ def test_by_the_letter_of_the_kip_a_session_comes_into_reach_too_late() -> None:
 
 
 def test_what_is_misspelt_has_its_cure() -> None:
-    assert "wrong-id" in in_child(usage_mistakes)
+    assert in_child(usage_mistakes) == [
+        "did you mean wrong-id?",
+        "did you mean kafka-broker?",
+        "did you mean kfake?",
+        "did you mean 4.3.1?",
+        "leave out +as-it-is, which is for kfake",
+    ]
 
 
 @pytest.mark.verify
