@@ -27,9 +27,9 @@ def visits_follow_the_list(s: FetchResponse):
 
 @lemma
 def nothing_is_taken_before_the_visit(s: FetchResponse, p: Partition):
-    """Records are read when a partition is visited, and the visit is over at once."""
+    """A partition is answered when it is visited, and the visit is over at once."""
     when(s.to_visit is not None and p in s.to_visit)
-    return s.taken[p] == 0
+    return s.taken[p] == 0 and p not in s.reported
 
 
 @lemma
