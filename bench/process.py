@@ -163,8 +163,10 @@ class _Seen:
     """The time of the processor that a process and those below it took, as far as it was seen."""
 
     def __init__(self, process: int) -> None:
-        self._processes = {process}
-        self._seconds: dict[int, float] = {}
+        self._first = process
+        self._processes: set[tuple[int, int]] = set()
+        """Each by its number and when it was started: numbers are given again."""
+        self._seconds: dict[tuple[int, int], float] = {}
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._look_until_the_end, daemon=True)
 
@@ -185,10 +187,11 @@ class _Seen:
             found = {int(folder.name): _status(folder) for folder in Path("/proc").glob("[0-9]*")}
             there = {process: status for process, status in found.items() if status is not None}
             for process in sorted(there, key=lambda one: there[one].start):
-                parent, _, seconds = there[process]
-                if parent in self._processes or process in self._processes:
-                    self._processes.add(process)
-                    self._seconds[process] = seconds
+                parent, start, seconds = there[process]
+                above = (parent, there[parent].start) if parent in there else None
+                if process == self._first or {above, (process, start)} & self._processes:
+                    self._processes.add((process, start))
+                    self._seconds[process, start] = seconds
 
 
 class _Status(NamedTuple):

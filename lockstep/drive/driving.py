@@ -94,12 +94,12 @@ class Drive:
                     reasons["perhaps done: another step explains the same"] += 1
                 elif all((number, stimulus) in covered.refused for stimulus in stimuli):
                     reasons["not offered by the software"] += 1
+                elif number not in covered.reached:
+                    reasons["from states that were not reached"] += 1
                 elif any((number, stimulus) in covered.given for stimulus in stimuli):
                     reasons["not chosen by the software"] += 1
-                elif number in covered.reached:
-                    reasons["not asked for before the run ended"] += 1
                 else:
-                    reasons["from states that were not reached"] += 1
+                    reasons["not asked for before the run ended"] += 1
         return dict(sorted(reasons.items()))
 
 

@@ -41,6 +41,7 @@ class Following:
 
     def __init__(self, model: Model, driver: Guarded) -> None:
         models = driver.driver.models
+        models = (models,) if isinstance(models, str) else models
         if models and model.name not in models:
             raise LockstepError(
                 f"{driver.name} drives {' and '.join(models)}, and not {model.name}",

@@ -116,7 +116,7 @@ class Editor:
         for node in ast.walk(statement):
             if isinstance(node, ast.expr):
                 yield from self._of_expression(node)
-                # In a comparison the other way is what shifting the comparison comes to.
+                # In a comparison the other way is the same as shifting the comparison.
                 yield from self._of_constant(node, (1,) if node in compared else (1, -1))
             elif isinstance(node, ast.comprehension):
                 for condition in node.ifs:

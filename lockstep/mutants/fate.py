@@ -23,7 +23,7 @@ class Fate(StrEnum):
     ENVIRONMENT = "environment"
     """What changed is when the environment may act; the model claims nothing of that."""
     SURVIVES = "survives"
-    """It behaves otherwise, and nothing tells."""
+    """It behaves otherwise, and no property fails."""
     INCONCLUSIVE = "inconclusive"
     """The search ended before it had seen everything, and had found nothing wrong."""
     VOID = "void"

@@ -40,7 +40,7 @@ _OF_DELTA = "spark.databricks.delta."
 _FEW_JOBS = {
     # Of a run on one machine the JVM's own work is most of what is fixed: its better compiler took
     # more than it gave, and adaptive plans made a job of each stage.
-    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark.sql.adaptive.enabled": "false",
 }
 _PARTITIONS = "spark.sql.shuffle.partitions"

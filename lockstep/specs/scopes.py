@@ -76,7 +76,7 @@ class Scope:
     the reason, and `vacuous` the same for properties whose premise never holds. All three include
     those of the scope that this one is `like`. `unexercised` are those of the latter that are
     vacuous in every other scope, too: no reason makes up for that. `compare` says how the twin is
-    held against the model: by the labelled graph or by its counts alone.
+    compared with the model: by the labelled graph or by its counts alone.
     """
 
     name: str

@@ -178,7 +178,8 @@ class CheckDetails(msgspec.Struct, kw_only=True):
     idle: tuple[str, ...]
     """Actions that never fired and are not declared so: makes it `inconclusive`."""
     vacuous: tuple[str, ...]
-    """Properties whose premise never held and that are not declared so: the same."""
+    """Properties whose premise never held and that are not declared so, or that every scope
+    declares so: the same."""
     stale: tuple[str, ...]
     """What is declared idle or vacuous, but is not so: makes it `differs`."""
     expected: bool

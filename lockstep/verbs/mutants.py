@@ -157,7 +157,10 @@ def _row(workspace: Path, task: Task, share: Share, watch: Watch) -> Answer:
             for name in task.elsewhere:
                 if judged.actions <= spec.scope(name).idle.keys():
                     continue
-                other = judge_in(name)
+                try:
+                    other = judge_in(name)
+                except LockstepError:
+                    continue  # it met a bound: nothing is judged there
                 there = other.judge(mutant)
                 if there.sentence.fate not in (Fate.NOT_EXERCISED, Fate.VOID):
                     judge, judged, task = other, there, structs.replace(task, scope=name)

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -43,6 +43,7 @@ listeners=PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller}
 controller.listener.names=CONTROLLER
 log.dirs={folder}
 offsets.topic.replication.factor=1
+connections.max.idle.ms=-1
 """
 
 
@@ -77,16 +78,18 @@ class Broker:
     def _wait(self, process: subprocess.Popen[str], release: str) -> None:
         end = time.monotonic() + _STARTING_SECONDS
         while time.monotonic() < end and process.poll() is None:
-            try:
+            with suppress(OSError):
                 socket.create_connection((HOST, self.port), timeout=1).close()
-            except OSError:
+                # It ends soon where another program has the port, and answers in its place.
                 time.sleep(_RETRY_SECONDS)
-            else:
-                return
-        why = "did not answer" if process.poll() is None else f"ended with {process.returncode}"
+                if process.poll() is None:
+                    return
+            time.sleep(_RETRY_SECONDS)
+        ended = f"ended with exit code {process.returncode}"
+        why = f"gave no answer in {_STARTING_SECONDS:.0f} s" if process.poll() is None else ended
         raise LockstepError(
-            f"the broker ({release}) {why} within {_STARTING_SECONDS:.0f} s",
-            cure="see that there is memory for a second Java, and that its port was not taken",
+            f"the broker ({release}) {why}",
+            cure="see that there is memory for it, and try again: its port may have been taken",
         )
 
     def close(self) -> None:
@@ -102,9 +105,14 @@ def _formatted(release: str, folder: Path, port: int, controller: int) -> list[s
     properties.write_text(_PROPERTIES.format(**places), encoding="utf-8")
     java = [str(find_java()), *_JAVA, "-cp", ":".join(map(str, jars))]
     formatting = ["kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(properties)]
-    made = output_of([*java, *formatting], _STARTING_SECONDS, folder)
-    if made.returncode:
-        raise LockstepError(f"the broker's folder is not formatted: {_last(made.stdout)}")
+    try:
+        made = output_of([*java, *formatting], _STARTING_SECONDS, folder)
+        why = _last(made.stdout) if made.returncode else None
+    except subprocess.TimeoutExpired:
+        why = f"it takes longer than {_STARTING_SECONDS:.0f} s"
+    if why is not None:
+        cure = "see that there is memory and room on the disk for a broker"
+        raise LockstepError(f"the broker's folder is not formatted: {why}", cure=cure)
     return [*java, "kafka.Kafka", str(properties)]
 
 
@@ -137,8 +145,14 @@ class Connection:
         header = self._header(key, number, "lockstep", self._sent)
         buffer = request.serializeWithHeader(header)
         message = bytes(buffer.array())[buffer.position() : buffer.limit()]
-        self._socket.sendall(len(message).to_bytes(4, "big") + message)
-        answer = self._received(int.from_bytes(self._received(4), "big"))
+        try:
+            self._socket.sendall(len(message).to_bytes(4, "big") + message)
+            answer = self._received(int.from_bytes(self._received(4), "big"))
+        except OSError as error:
+            raise LockstepError(
+                f"the broker does not answer a request: {error}",
+                cure="see that it has memory and time; --max-steps ends a run earlier",
+            ) from error
         return self._response.parseResponse(self._buffer.wrap(answer), header)
 
     def _received(self, length: int) -> bytes:
@@ -146,7 +160,7 @@ class Connection:
         while len(received) < length:
             piece = self._socket.recv(length - len(received))
             if not piece:
-                raise LockstepError("the broker closed a connection")
+                raise ConnectionError("it closed the connection")
             received += piece
         return bytes(received)
 
@@ -187,7 +201,13 @@ class Logs:
                 asked = self._metadata(self._collections.singletonList(topic), False)
                 request = asked.build(self._jvm.short(_METADATA))
                 answer = connection.ask(request, _METADATA, "METADATA")
-            return answer.data().topics().iterator().next().topicId()
+            (made,) = answer.data().topics()
+            if made.errorCode():
+                raise LockstepError(
+                    f"the broker does not make the topic {topic}: error {made.errorCode()}",
+                    cure="try again: it may have had no time for it",
+                ) from None
+            return made.topicId()
 
     def append(self, topic: str) -> int:
         """Append one record, in a batch of its own; the high watermark after it."""

@@ -64,11 +64,10 @@ class KafkaBroker(KafkaSessions):
                 f"all is asked of the broker of {release} already",
                 cure="leave out +as-it-is, which is for kfake",
             )
-        self._release = release
         self._keeps_empty = release == KFAKE and not self.is_as_it_is
         self._jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
         self._messages = self._of_logs = _Messages(self._jvm)
-        self._running: _Running | None = None
+        self._broker = _Running(release, self._jvm)
         self._open: dict[int, Mapping[str, Interest]] = {}
         """What the broker's sessions have, by their ids."""
 
@@ -81,9 +80,6 @@ class KafkaBroker(KafkaSessions):
                 )
 
     def reset(self, constants: Mapping[str, Any]) -> None:
-        if self._running is None:
-            self._running = _Running(self._release, self._jvm)
-        self._broker = self._running
         for number in self._open:
             self._ask("AWAITED", self._messages.request(number, -1, {}))
         for p in constants["PARTITIONS"]:
@@ -95,8 +91,7 @@ class KafkaBroker(KafkaSessions):
 
     def close(self) -> None:
         """Stop the broker and the clients."""
-        if self._running is not None:
-            self._running.close()
+        self._broker.close()
 
     # The leader's logs.
 
@@ -116,7 +111,8 @@ class KafkaBroker(KafkaSessions):
         assert request is not None
         if any(map(self._is_out_of_range, self._after(request).items())):
             return NOT_DONE  # it is an error of the partition, which the model has of its own
-        if self._keeps_empty and request.epoch > 0 and not self._after(request):
+        is_emptied = request.session_id in self._open and not self._after(request)
+        if self._keeps_empty and request.epoch > 0 and is_emptied:
             return NOT_DONE  # it keeps the empty session, which Kafka ends (227-D1)
         self._via = via
         return super()._do_serve(f, via)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from lockstep.drive import driven
@@ -58,17 +58,18 @@ def what_came(
     scope: str = "small",
 ) -> Came:
     """What came of driving a scope whole, or along so many random behaviours."""
-    request = DriveRequest(
-        model=model,
-        driver=driver,
-        scope=scope,
-        constants=constants,
-        random=behaviours,
-        workspace=find_workspace(ROOT),
-        save=Path(mkdtemp()),
-    )
     try:
-        came = drive(request)
+        with TemporaryDirectory() as folder:
+            request = DriveRequest(
+                model=model,
+                driver=driver,
+                scope=scope,
+                constants=constants,
+                random=behaviours,
+                workspace=find_workspace(ROOT),
+                save=Path(folder),
+            )
+            came = drive(request)
     except LockstepError as error:
         return Came("usage", str(error.cure))
     run = came.run
