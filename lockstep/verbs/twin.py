@@ -117,28 +117,28 @@ def run_twin(
     """Do what was planned."""
     run = run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
     refining = _refining(run).items()
-    unseen = {name: values for name, seen in refining if (values := _unseen(plan, name, seen))}
+    unseen = {name: values for name, tasks in refining if (values := _unseen(plan, tasks))}
     return TwinRun(run.results, run.pending, plan.without_twin, unseen)
 
 
-def _refining(run: Run[Task, Comparison]) -> dict[str, list[Scope]]:
-    """The scopes in which models were found to refine their abstract modules."""
-    scopes: dict[str, list[Scope]] = {}
+def _refining(run: Run[Task, Comparison]) -> dict[str, list[Task]]:
+    """By model, where it was found to refine its abstract module."""
+    tasks: dict[str, list[Task]] = {}
     for one in run.results:
         refinement = one.result.refinement if isinstance(one, Compared) else None
         if refinement is not None and refinement.verdict is Verdict.HOLDS:
-            scopes.setdefault(one.task.model, []).append(one.task.scope)
-    return scopes
+            tasks.setdefault(one.task.model, []).append(one.task)
+    return tasks
 
 
-def _unseen(plan: TwinPlan, name: str, seen: Sequence[Scope]) -> dict[str, tuple[str, ...]]:
+def _unseen(plan: TwinPlan, tasks: Sequence[Task]) -> dict[str, tuple[str, ...]]:
     """The values of a model's constants that no refinement had, in the order of its scopes."""
-    usual = load_model(plan.workspace.root, name).constants
-    spec = load_model_spec(plan.workspace.root, name)
+    spec = tasks[0].spec
+    usual = load_model(plan.workspace.root, spec.name).constants
     unseen: dict[str, tuple[str, ...]] = {}
     for constant in {name: None for scope in spec.scopes.values() for name in scope.constants}:
         default = usual[constant]
-        had = {show(scope.constants.get(constant, default)) for scope in seen}
+        had = {show(task.scope.constants.get(constant, default)) for task in tasks}
         all_values = (scope.constants.get(constant, default) for scope in spec.scopes.values())
         others = tuple(value for value in dict.fromkeys(map(show, all_values)) if value not in had)
         if others:

@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -23,18 +23,18 @@ from lockstep.system.child_process import child_process, find_java, output_of
 from lockstep.system.maven import Artifact, jars_of
 from lockstep.system.text_files import scratch_folder
 from lockstep_kafka.drive.clients import go_program
-from lockstep_kafka.drive.jvm import Jvm, pinned
+from lockstep_kafka.drive.jvm import SMALL_AND_SOON, Jvm, pinned
+from lockstep_kafka.drive.wire import HOST, framed, frames
 
-HOST = "127.0.0.1"
 KFAKE = "kfake"
 """franz-go's broker in memory, which is written in Go."""
 _CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
-_JAVA = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 _STARTING_SECONDS = 120.0
 _ANSWER_SECONDS = 30.0
 _RETRY_SECONDS = 0.1
 _METADATA = 12
 """The version of that request."""
+_MOST_BYTES = 1 << 16
 _PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
@@ -52,6 +52,9 @@ def broker_jars() -> Mapping[str, tuple[Artifact, ...]]:
     """The jars of a whole broker, by release, oldest first."""
     text = resources.files(__package__).joinpath("brokers.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, tuple[Artifact, ...]])
+
+
+NEWEST_BROKER = list(broker_jars())[-1]
 
 
 class Broker:
@@ -103,7 +106,7 @@ def _formatted(release: str, folder: Path, port: int, controller: int) -> list[s
     properties = folder / "server.properties"
     places = {"host": HOST, "port": port, "controller": controller, "folder": folder / "logs"}
     properties.write_text(_PROPERTIES.format(**places), encoding="utf-8")
-    java = [str(find_java()), *_JAVA, "-cp", ":".join(map(str, jars))]
+    java = [str(find_java()), *SMALL_AND_SOON, "-cp", ":".join(map(str, jars))]
     formatting = ["kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(properties)]
     try:
         made = output_of([*java, *formatting], _STARTING_SECONDS, folder)
@@ -137,6 +140,7 @@ class Connection:
         self._sent = 0
         self._socket = socket.create_connection((HOST, port), timeout=_ANSWER_SECONDS)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._answers = frames(iter(partial(self._socket.recv, _MOST_BYTES), b""))
 
     def ask(self, request: Any, version: int, api: str = "FETCH") -> Any:
         """The answer to a request; both are Kafka's objects."""
@@ -146,23 +150,16 @@ class Connection:
         buffer = request.serializeWithHeader(header)
         message = bytes(buffer.array())[buffer.position() : buffer.limit()]
         try:
-            self._socket.sendall(len(message).to_bytes(4, "big") + message)
-            answer = self._received(int.from_bytes(self._received(4), "big"))
+            self._socket.sendall(framed(message))
+            answer = next(self._answers, None)
+            if answer is None:
+                raise ConnectionError("it closed the connection")
         except OSError as error:
             raise LockstepError(
                 f"the broker does not answer a request: {error}",
                 cure="see that it has memory and time; --max-steps ends a run earlier",
             ) from error
         return self._response.parseResponse(self._buffer.wrap(answer), header)
-
-    def _received(self, length: int) -> bytes:
-        received = bytearray()
-        while len(received) < length:
-            piece = self._socket.recv(length - len(received))
-            if not piece:
-                raise ConnectionError("it closed the connection")
-            received += piece
-        return bytes(received)
 
     def close(self) -> None:
         """End it."""

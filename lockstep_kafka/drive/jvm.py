@@ -14,7 +14,8 @@ from lockstep.system.child_process import find_java
 from lockstep.system.maven import Artifact, jars_of
 from lockstep_kafka.drive.releases import JARS
 
-_OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xrs")
+SMALL_AND_SOON = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+"""Options of a Java that has little to do, and begins soon."""
 _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
 
 _started: tuple[str, tuple[Artifact, ...]] | None = None
@@ -61,7 +62,9 @@ class Jvm:
         try:
             # With -Xrs Java leaves SIGINT and SIGTERM to Python. Handlers of JPype's own, which it
             # would set without `interrupt`, call Python from a thread of Java and crash.
-            self._jpype.startJVM(*_OPTIONS, jvmpath=str(library), classpath=jars, interrupt=True)
+            self._jpype.startJVM(
+                *SMALL_AND_SOON, "-Xrs", jvmpath=str(library), classpath=jars, interrupt=True
+            )
         except (OSError, RuntimeError) as error:
             raise LockstepError(
                 f"Java does not start ({library}): {str(error).splitlines()[0]}",

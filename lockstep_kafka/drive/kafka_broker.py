@@ -14,13 +14,12 @@ from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE
 from lockstep.errors import LockstepError, nearest
-from lockstep_kafka.drive.broker import KFAKE, Broker, Connection, Logs, broker_jars
+from lockstep_kafka.drive.broker import KFAKE, NEWEST_BROKER, Broker, Connection, Logs, broker_jars
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Session
-from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response
+from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response, taken_in
 
-NEWEST_BROKER = list(broker_jars())[-1]
 _OTHERS: Mapping[str, object] = {
     "FOLLOWERS": "followers have a broker each",
     "DIVERGING_EPOCHS": "the topic has one leader epoch",
@@ -126,8 +125,7 @@ class KafkaBroker(KafkaSessions):
     def _after(self, request: Request) -> dict[str, Interest]:
         """The partitions of the session that a request names, once it is taken in."""
         before = self._open.get(request.session_id, {}) if request.epoch > 0 else {}
-        stay = {p: asked for p, asked in before.items() if p not in request.forgotten}
-        return stay | dict(request.partitions)
+        return taken_in(before, request.partitions, request.forgotten)
 
     def _serve(self, request: Request, filled: frozenset[str]) -> Response:
         response = self._ask(self._via, request)

@@ -17,7 +17,7 @@ from lockstep.drive.values import plain
 from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep_kafka.drive.clients import Client, Process
 from lockstep_kafka.drive.loopback import Loopback, Waiting
-from lockstep_kafka.drive.messages import RECEIVES, UNKNOWN, Interest
+from lockstep_kafka.drive.messages import RECEIVES, UNKNOWN, Interest, taken_in
 from lockstep_kafka.drive.played import BEGINS_AGAIN, Played
 from lockstep_kafka.drive.wire import FIRST_WITH_TOPIC_IDS, Fetch, Reply
 
@@ -90,7 +90,7 @@ class KafkaClient(Driver):
     def reset(self, constants: Mapping[str, Any]) -> None:
         self._stop_leader()
         self._constants = constants
-        self._played = played = Played(self.model, constants)
+        self._played = played = Played(self.model)
         self._leader = Loopback(
             constants["PARTITIONS"],
             lambda: int(min(played.state.log_start.values())),
@@ -235,10 +235,7 @@ class KafkaClient(Driver):
         """
         before, epoch = self._asked[f], fetch.epoch
         kept = before if epoch > 0 else {}
-        self._asked[f] = {
-            **{p: one for p, one in kept.items() if p not in fetch.forgotten},
-            **fetch.partitions,
-        }
+        self._asked[f] = taken_in(kept, fetch.partitions, fetch.forgotten)
         versions = self._versions[f]
         learnt = [
             p

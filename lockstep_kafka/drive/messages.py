@@ -73,6 +73,14 @@ class Response:
     java: Any = field(repr=False, compare=False)
 
 
+def taken_in(
+    before: Mapping[str, Interest], partitions: Mapping[str, Interest], forgotten: Iterable[str]
+) -> dict[str, Interest]:
+    """The partitions of a session once an incremental request is taken in."""
+    stay = {p: asked for p, asked in before.items() if p not in forgotten}
+    return stay | dict(partitions)
+
+
 class Messages:
     """Makes and reads the messages of a release."""
 

@@ -32,7 +32,7 @@ class Played:
     states have the same leader, with the same logs.
     """
 
-    def __init__(self, model: Model, constants: Mapping[str, Any]) -> None:
+    def __init__(self, model: Model) -> None:
         self.states: list[Any] = [model.initial]
         self._engine = PlainEngine(model)
         self._actions = {action.name: action for action in model.actions}

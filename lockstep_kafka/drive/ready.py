@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from lockstep.drive.driver import Driver
 from lockstep.errors import LockstepError, nearest
+from lockstep_kafka.drive.broker import NEWEST_BROKER
 from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
-from lockstep_kafka.drive.kafka_broker import NEWEST_BROKER, KafkaBroker, KafkaBrokerAsItIs
+from lockstep_kafka.drive.kafka_broker import KafkaBroker, KafkaBrokerAsItIs
 from lockstep_kafka.drive.kafka_client import USUAL, KafkaClient
 from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache

@@ -226,8 +226,10 @@ def test_the_page_says_how_behaviours_ended() -> None:
 DEPARTING = {
     "franz-go": {"no session, for a fetcher that gives one up"},
     "platformatic": {
+        "no session, for a fetcher that gives one up",
         "a request that is lost",
         "a response that is lost",
+        "a request that arrives late",
         "a partition that fails three times",
     },
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lockstep_kafka.drive.kafka_broker import NEWEST_BROKER, KafkaBroker
+from lockstep_kafka.drive.broker import NEWEST_BROKER
+from lockstep_kafka.drive.kafka_broker import KafkaBroker
 from lockstep_kafka.drive.messages import Request, Response
 
 

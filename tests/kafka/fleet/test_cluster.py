@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,11 +47,16 @@ def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def cache(folder: Path) -> Path:
-    """An empty cache but for the jars, which need not be fetched again."""
+    """An empty cache but for the jars, which need not be fetched again, and for machine code.
+
+    Where the code is there, logs are followed in columns, and the state is kept in other bytes.
+    """
     from lockstep.system.sealed import cache_folder
 
     new = folder / "cache"
     new.mkdir(mode=0o700)
     for jar in cache_folder().glob("*.jar"):
         new.joinpath(jar.name).symlink_to(jar)
+    if (compiled := cache_folder() / "compiled").is_dir():
+        shutil.copytree(compiled, new / "compiled")
     return new

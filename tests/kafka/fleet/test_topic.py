@@ -6,6 +6,7 @@ import shutil
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,11 +15,12 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.spark.session import SparkOptions, spark_session
+from lockstep_kafka.drive.broker import NEWEST_BROKER, Broker
+from lockstep_kafka.drive.wire import HOST
 from lockstep_kafka.fleet.run import Run
 from lockstep_kafka.fleet.source import Topic
 from lockstep_kafka.fleet.spark_tables import Tables
 from lockstep_kafka.fleet.tables import DEPARTURES, SESSIONS
-from tests.kafka.fleet.kafka_broker import kafka_broker
 from tests.kafka.fleet.one_machine import rows_of
 from tests.kafka.fleet.pipeline import LOGS, OBSERVED, ROOT
 from tests.kafka.fleet.runs import JAVA_OPTIONS, Runs
@@ -63,7 +65,8 @@ def test_lines_of_a_topic(file: Path, tmp_path: Path) -> None:
     settings = {"spark.driver.extraJavaOptions": JAVA_OPTIONS}
     options = SparkOptions("local[2]", tables=True, topics=True, settings=settings)
     observed = replace(OBSERVED, broker_from=KEY)
-    with kafka_broker(tmp_path / "kafka") as address, spark_session("tests", options) as spark:
+    with closing(Broker(NEWEST_BROKER)) as broker, spark_session("tests", options) as spark:
+        address = f"{HOST}:{broker.port}"
         runs = Runs(spark, tmp_path / "tables")
         lines = [row.value for row in spark.read.text(str(file)).collect()]
         half = int(FIRST * len(lines))
@@ -88,7 +91,8 @@ def test_lines_that_come_are_followed_until_ctrl_c(file: Path, tmp_path: Path) -
     settings = {"spark.driver.extraJavaOptions": JAVA_OPTIONS}
     options = SparkOptions("local[1]", tables=True, topics=True, settings=settings)
     expected = rows_of(file.parent)
-    with kafka_broker(tmp_path / "kafka") as address, spark_session("tests", options) as spark:
+    with closing(Broker(NEWEST_BROKER)) as broker, spark_session("tests", options) as spark:
+        address = f"{HOST}:{broker.port}"
         runs = Runs(spark, tmp_path / "tables")
         lines = [row.value for row in spark.read.text(str(file)).collect()]
         half = int(FIRST * len(lines))
