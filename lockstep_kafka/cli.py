@@ -11,7 +11,7 @@ from lockstep.errors import LockstepError
 from lockstep.requests.option import option
 from lockstep.system.crash import tell
 from lockstep.workspace import Workspace
-from lockstep_kafka.verbs.conform_request import (
+from lockstep_kafka.verbs.requests import (
     SPARK,
     ConformRequest,
     DriftRequest,

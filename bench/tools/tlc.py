@@ -13,7 +13,7 @@ from bench.cases import Case, liveness
 from bench.process import Run, measure
 from bench.rows import Checks, Counts, Entrant, Recipe, Row
 from lockstep.errors import LockstepError
-from lockstep.system.child_process import find_java
+from lockstep.system.java import find_java
 from lockstep.twin.config import scope_config, without_claims
 from lockstep.twin.names import definition_name
 from lockstep.twin.tlc import tlc_jar, twin_files

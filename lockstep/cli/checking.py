@@ -13,9 +13,10 @@ from lockstep.requests.campaign import (
     MutantsRequest,
     SweepRequest,
 )
-from lockstep.requests.check import AskOptions, CheckRequest, ProveRequest
+from lockstep.requests.check import CheckRequest
 from lockstep.requests.option import option
 from lockstep.requests.others import TwinRequest
+from lockstep.requests.prove import AskOptions, ProveRequest
 from lockstep.requests.search import CostsRequest
 from lockstep.workspace import Workspace, find_workspace
 

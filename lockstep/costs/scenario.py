@@ -19,7 +19,8 @@ from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine, walked
 from lockstep.plain.space import Limits, Mask, Space, Unfinished
-from lockstep.results.search_result import EvaluationError, Step, Trace
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step, Trace
 from lockstep.specs.costs import Counted, Scenario
 
 

@@ -17,7 +17,7 @@ from lockstep.language.domain import Domain, NameDomain
 from lockstep.language.faults import described_faults
 from lockstep.language.model import Model
 from lockstep.language.notation import State
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 from lockstep.specs.diagrams import DiagramSpec, is_named
 from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.changes import FaultyStep, changes, faulty_steps

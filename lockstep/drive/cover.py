@@ -19,7 +19,7 @@ from lockstep.drive.following import Following, entered_by
 from lockstep.errors import LockstepError
 from lockstep.language.notation import State
 from lockstep.plain.space import Instance
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.words import plural
 
 MOST_STATES = 100_000

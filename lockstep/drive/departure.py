@@ -10,7 +10,7 @@ from lockstep.drive.driver import Took
 from lockstep.drive.values import Seen
 from lockstep.language.model import Model
 from lockstep.plain.space import Instance
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.trace.conjuncts import Conjunct
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line, render_instance, render_trace

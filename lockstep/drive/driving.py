@@ -28,7 +28,7 @@ from lockstep.language.notation import State
 from lockstep.plain.exploration import Walks
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Instance
-from lockstep.results.search_result import Step
+from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 from lockstep.testing.instances import is_wide
 from lockstep.testing.values import integers_near

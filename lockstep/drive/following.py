@@ -16,7 +16,7 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.plain.space import Instance
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 from lockstep.review.pair import shown_names, shown_value
 from lockstep.trace.conjuncts import false_requirement
 

@@ -16,7 +16,7 @@ from lockstep.language.notation import State
 from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Instance
-from lockstep.results.search_result import Step
+from lockstep.results.trace import Step
 from lockstep.testing.instances import is_wide
 from lockstep.trace.render import render_instance
 

@@ -15,7 +15,7 @@ from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.space_search import Numbering, PackedStates
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import Limits, Space, Unfinished
-from lockstep.system.sealed import cache_folder
+from lockstep.system.user_cache import cache_folder
 
 
 def program_of(model: Model) -> Program:

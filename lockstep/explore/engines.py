@@ -55,7 +55,7 @@ def simulate(model: Model, walks: Walks, request: Exploration = Exploration()) -
     from lockstep.machine.code.machine import machine_code
     from lockstep.machine.code.program import build_program
     from lockstep.machine.search.simulation import Simulation
-    from lockstep.system.sealed import cache_folder
+    from lockstep.system.user_cache import cache_folder
 
     _refuse_unexplorable(model)
     try:

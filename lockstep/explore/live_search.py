@@ -21,12 +21,12 @@ from lockstep.plain.space import Limits, Space, Unfinished, build_space
 from lockstep.results.search_result import (
     EvaluationError,
     SearchResult,
-    Trace,
     Violation,
     add_remark,
     report_error,
     report_unfulfilled,
 )
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.words import plural
 
@@ -104,7 +104,7 @@ def packed_claims(model: Model, space: Space) -> KnownSpace | None:
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.machine import machine_code
     from lockstep.machine.code.program import build_program
-    from lockstep.system.sealed import cache_folder
+    from lockstep.system.user_cache import cache_folder
 
     if isinstance(space.states, list):
         return None

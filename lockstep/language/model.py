@@ -21,22 +21,14 @@ from lockstep.language.declarations import (
     state_class,
 )
 from lockstep.language.domains import Domain
+from lockstep.language.fairness import FairAction, read_fairness
 from lockstep.language.faults import apply_faults
 from lockstep.language.frontend.functions import refusals
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import MARK, Kind, Mark, State
 from lockstep.language.proposals import apply_proposal
-from lockstep.language.protocol import (
-    DEADLOCK,
-    Action,
-    FairAction,
-    Model,
-    Parameter,
-    Property,
-    Shown,
-    read_fairness,
-)
+from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property, Shown
 from lockstep.language.python_subset import altered_classes
 from lockstep.language.source import Change, Diagnostic, ModelError, Place
 from lockstep.language.unread import is_of_model, missing_functions, unread_functions

@@ -25,7 +25,7 @@ from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import MOST_STATES, Limits, Space
 from lockstep.results.search_result import SearchResult
-from lockstep.system.sealed import cache_folder
+from lockstep.system.user_cache import cache_folder
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from lockstep.language.likeness import plain_value
 from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 
 MOST_SECONDS = 20.0
 """How long a behaviour is looked for."""

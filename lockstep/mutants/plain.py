@@ -14,7 +14,8 @@ from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import SearchResult, Step
+from lockstep.results.search_result import SearchResult
+from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 
 _Steps: TypeAlias = dict[object, frozenset[object]]

@@ -10,7 +10,8 @@ from lockstep.language.model import DEADLOCK, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import Engine, is_stuck
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, Step, Trace, Violation
+from lockstep.results.search_result import EvaluationError, Violation
+from lockstep.results.trace import Step, Trace
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from lockstep.language.domains import Domain
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import State
 from lockstep.language.values import TooManyValues
-from lockstep.results.search_result import Step
+from lockstep.results.trace import Step
 
 
 def is_stuck(state: State, steps: Iterable[Step]) -> bool:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.language.protocol import Fairness, Promise, promises_kept
+from lockstep.language.fairness import Fairness, Promise, promises_kept
 from lockstep.plain.space import Limits, Mask, Space
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lockstep.language.fairness import Fairness, Promise, promises_kept
 from lockstep.language.model import Property
-from lockstep.language.protocol import Fairness, Promise, promises_kept
 from lockstep.plain.engine import Engine, Pledge
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 
 
 @dataclass(frozen=True)

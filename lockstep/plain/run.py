@@ -29,7 +29,8 @@ from lockstep.plain.engine import (
     unwatched,
 )
 from lockstep.plain.supervision import advice
-from lockstep.results.search_result import EvaluationError, Step, Trace
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step, Trace
 
 
 class NextState:

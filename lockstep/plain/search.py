@@ -22,13 +22,12 @@ from lockstep.results.search_result import (
     EvaluationError,
     Progress,
     SearchResult,
-    Step,
-    Trace,
     Violation,
     conclude,
     report_error,
     report_violation,
 )
+from lockstep.results.trace import Step, Trace
 from lockstep.system.resident import ResidentBound
 
 Visit = Callable[[State, list[Step]], None]

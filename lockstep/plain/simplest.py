@@ -30,14 +30,8 @@ from lockstep.language.records import RecordDomain
 from lockstep.plain.ending import Ending, Remaining, ending_of, plain_remaining, violated_at_the_end
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import (
-    SearchResult,
-    Step,
-    Trace,
-    Violation,
-    add_remark,
-    report_violation,
-)
+from lockstep.results.search_result import SearchResult, Violation, add_remark, report_violation
+from lockstep.results.trace import Step, Trace
 
 if TYPE_CHECKING:  # numpy is not needed before
     from lockstep.plain.shortest_lasso import Lassos, Level, Node

@@ -19,7 +19,8 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.plain.supervision import Bound
-from lockstep.results.search_result import Progress, Step, Trace
+from lockstep.results.search_result import Progress
+from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.system.resident import granted_memory
 

@@ -26,7 +26,8 @@ from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
 from lockstep.prove.unrolling import Unrolling, stuck
 from lockstep.prove.values import Value
-from lockstep.results.search_result import EvaluationError, Trace, Violation
+from lockstep.results.search_result import EvaluationError, Violation
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.words import plural
 

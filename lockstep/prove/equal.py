@@ -13,7 +13,8 @@ from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import all_of, any_of, equals, negated, term
 from lockstep.prove.values import NotProvable, same
-from lockstep.results.search_result import EvaluationError, Step, Trace
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step, Trace
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from lockstep.prove.relation import Relation
 from lockstep.prove.solver import NO_TIME, Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, term
 from lockstep.prove.unrolling import silence
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.words import plural
 
 _JOINT_SECONDS = 10.0

@@ -15,7 +15,7 @@ from lockstep.prove.relation import Relation, Values
 from lockstep.prove.terms import Number, Truth, all_of, compare, implies, negated, term
 from lockstep.prove.unrolling import Silence, Unrolling
 from lockstep.prove.values import Option, Table, Value, listed
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 
 MEANING = "the text always has a meaning"
 """The claim that in no reachable state an action or a property lacks a meaning. Without it, what is

@@ -16,7 +16,7 @@ from lockstep.prove.relation import Relation, Values
 from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import Scalar, Truth, all_of, any_of, equals, implies, negated, term
 from lockstep.prove.values import NotProvable, Value, constant, same
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from lockstep.pytest_plugin.settings import MARKER, Kind, Settings
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.specs.kip import load_kips
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
-from lockstep.system.child_process import find_java
+from lockstep.system.java import find_java
 from lockstep.verbs.twin import USUAL_SCOPES
 from lockstep.words import plural
 

@@ -21,7 +21,7 @@ from lockstep.report.prove import ProveView
 from lockstep.report.replay import replay_blocks
 from lockstep.report.twin import TwinView
 from lockstep.report.view import pending
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.layout import show

@@ -16,8 +16,8 @@ from lockstep.report.ci.exploration import Explored, interrupted, of_error
 from lockstep.report.ci.problems import Gap, Problem, Problems, Unknown, place_of_function
 from lockstep.report.counterexample import claim, since_text
 from lockstep.report.view import View
-from lockstep.requests.check import ProveRequest
-from lockstep.results.search_result import Trace
+from lockstep.requests.prove import ProveRequest
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.itf import Saved

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from lockstep.language.model import Model
 from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.costs import review_cost_lines
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.review.difference import Difference, Reason
 from lockstep.review.pair import Pair, shown_names, shown_value

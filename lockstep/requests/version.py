@@ -31,7 +31,8 @@ from lockstep.requests.search import VersionOptions
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.git import git
-from lockstep.system.text_files import read_text, scratch_folder, write_text
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.text_files import read_text, write_text
 from lockstep.trace.claims import find_property
 from lockstep.workspace import Workspace
 

@@ -1,17 +1,16 @@
-"""The result of a search: what was explored, what holds, and the traces of what does not."""
+"""The result of a search: what was explored, what holds, and what is broken."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model
-from lockstep.language.notation import Kind, State
+from lockstep.language.notation import Kind
 from lockstep.language.source import Diagnostic, Place
-from lockstep.results.notebook import ShownInNotebooks
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.words import plural
 
@@ -162,38 +161,6 @@ def conclude(model: Model, result: SearchResult) -> None:
     if result.missed:
         result.verdict = Verdict.VIOLATED
         result.because = f"no reachable state satisfies {result.missed[0]}"
-
-
-@dataclass(frozen=True)
-class Step:
-    """One enabled action instance: which action, with which parameters, and where it leads."""
-
-    action: str
-    parameters: tuple[Any, ...]
-    state: State
-
-
-@dataclass(frozen=True)
-class Trace(ShownInNotebooks):
-    """A behaviour from the initial state: `steps[i]` leads to the state after i + 1 steps.
-
-    With `loop` it never ends: `steps[loop:]` lead back to where the first of them begins, and are
-    taken for ever; where there are none, nothing happens any more.
-    """
-
-    initial: State
-    steps: tuple[Step, ...]
-    loop: int | None = None
-
-    @property
-    def last(self) -> State:
-        """The state in which the behaviour ends."""
-        return self.steps[-1].state if self.steps else self.initial
-
-    @cached_property
-    def states(self) -> tuple[State, ...]:
-        """Every state in turn, the initial one first: one more than there are steps."""
-        return (self.initial, *(step.state for step in self.steps))
 
 
 class EvaluationError(LockstepError):

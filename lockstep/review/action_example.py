@@ -16,7 +16,8 @@ from lockstep.language.model import Action, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, Step
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step
 from lockstep.review.difference import Reason, reason_of
 from lockstep.review.joint import Instance, Joint, JointAction
 from lockstep.review.pair import Pair

@@ -16,7 +16,7 @@ from lockstep.language.totality import parts_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine, walked
 from lockstep.plain.space import Limits
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 from lockstep.review.inclusion import Parting
 from lockstep.review.observed import ObservedSpace
 from lockstep.review.pair import Pair, shown_value

@@ -25,7 +25,7 @@ from lockstep.spark.jvm import (
     silence_py4j,
     started,
 )
-from lockstep.system.child_process import find_java
+from lockstep.system.java import find_java
 from lockstep.system.maven import Artifact, jar_of
 
 if TYPE_CHECKING:

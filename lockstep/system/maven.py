@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.system.child_process import find_java, output_of
-from lockstep.system.sealed import cache_folder, make_private
-from lockstep.system.text_files import scratch_folder
+from lockstep.system.child_process import output_of
+from lockstep.system.java import find_java
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.user_cache import cache_folder, make_private
 
 # Named with its version so that every machine runs the same goal, whatever its Maven defaults to.
 _MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"

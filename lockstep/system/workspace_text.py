@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from lockstep.system.sealed import cache_folder, make_private
-from lockstep.system.text_files import scratch_folder
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.user_cache import cache_folder, make_private
 
 _MARKERS = ("lockstep.toml", "pyproject.toml")
 _FOLDERS = ("models", "invariants", "specs")

@@ -20,14 +20,14 @@ from lockstep.results.search_result import (
     EvaluationError,
     Progress,
     SearchResult,
-    Trace,
     report_error,
     report_violation,
 )
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import ResidentBound
-from lockstep.system.sealed import cache_folder
+from lockstep.system.user_cache import cache_folder
 from lockstep.testing.guide import BACKEND
 from lockstep.testing.state_machine import ModelMachine, Violated, state_machine_for
 

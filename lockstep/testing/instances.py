@@ -25,7 +25,7 @@ from lockstep.language.totality import guard_depths
 from lockstep.language.types import capped_product
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.run import NextState, PlainEngine
-from lockstep.results.search_result import Step
+from lockstep.results.trace import Step
 from lockstep.testing.guide import Way
 from lockstep.testing.values import integers_near, simplest, values
 from lockstep.trace.render import render_instance

@@ -20,7 +20,8 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind, State
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, Step, Trace, Violation
+from lockstep.results.search_result import EvaluationError, Violation
+from lockstep.results.trace import Step, Trace
 from lockstep.testing.guide import BACKEND, Guide
 from lockstep.testing.instances import (
     LISTED,

@@ -13,7 +13,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 from lockstep.trace.claims import failing_binding, find_property
 from lockstep.trace.conjuncts import false_requirement
 from lockstep.trace.itf import Origin

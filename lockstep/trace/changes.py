@@ -13,7 +13,8 @@ from lockstep.language.notation import Kind, State
 from lockstep.language.records import Record
 from lockstep.language.values import TotalMap
 from lockstep.plain.run import NextState, PlainEngine
-from lockstep.results.search_result import EvaluationError, Step, Trace
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step, Trace
 from lockstep.trace.itf_values import Misfit, decode, encode
 from lockstep.trace.layout import Group, Text, flat, folded, natural, prefixed, show, text_of
 

@@ -1,26 +1,22 @@
-"""What a property says, whether it fails at the end of a behaviour, and both as JSON."""
+"""What a property says, and whether it fails at the end of a behaviour or along an endless one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import DEADLOCK, Model, Parameter, Property
+from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.language.notation import Kind
 from lockstep.plain.engine import Engine, is_stuck
 from lockstep.plain.lasso import Kept, promises_along, unfulfilled_binding
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, Trace, Violation
+from lockstep.results.trace import Trace
 from lockstep.specs.kip import load_kips
-from lockstep.system.strict_json import Json
-from lockstep.trace.conjuncts import Conjunct
-from lockstep.trace.itf_values import encode
 from lockstep.trace.layout import show
-from lockstep.words import path_below
 
 
 def find_property(model: Model, name: str) -> Property | None:
@@ -139,58 +135,3 @@ class RequirementTexts:
         except LockstepError as error:
             return f"cannot be shown: {error.message}"
         return {row.id: row.text for kip in kips for row in kip.requirements}
-
-
-def steps_json(model: Model, trace: Trace) -> list[Json]:
-    """The steps of a behaviour, parameters as in ITF."""
-    return [
-        {
-            "action": step.action,
-            "parameters": parameters_json(model.action(step.action).parameters, step.parameters),
-        }
-        for step in trace.steps
-    ]
-
-
-def parameters_json(parameters: Sequence[Parameter], values: Sequence[Any]) -> dict[str, Json]:
-    """Parameters by name, their values as in ITF."""
-    return {
-        parameter.name: encode(parameter.domain, value)
-        for parameter, value in zip(parameters, values, strict=True)
-    }
-
-
-def claim_json(model: Model, violation: Violation | None) -> dict[str, object]:
-    """The `requirements` that a broken property states, and the `parameters` for which it fails."""
-    prop = None if violation is None else find_property(model, violation.properties[0])
-    if prop is None or violation is None:
-        return {"requirements": (), "parameters": {}}
-    parameters = parameters_json(prop.parameters, violation.parameters)
-    return {"requirements": prop.requirements, "parameters": parameters}
-
-
-def conjunct_json(model: Model, conjunct: Conjunct | None) -> dict[str, object] | None:
-    """The part of a guard that is false in a state; None where that cannot be told for sure."""
-    if conjunct is None:
-        return None
-    return {
-        "text": conjunct.text,
-        "file": path_below(conjunct.file, model.universe.root),
-        "line": conjunct.line,
-        "values": {name: show(value) for name, value in conjunct.known},
-    }
-
-
-def error_json(model: Model, error: EvaluationError) -> dict[str, object]:
-    """Where a model's text has no meaning, and why; the file is relative to the workspace."""
-    root = model.universe.root
-    file = error.file
-    return {
-        "function": error.function,
-        "file": None if file is None else file.relative_to(root).as_posix(),
-        "line": error.line,
-        "column": None if error.place is None else error.place.column + 1,
-        "reason": error.reason,
-        "why": error.why,
-        "cure": error.cure,
-    }

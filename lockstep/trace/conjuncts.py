@@ -20,7 +20,7 @@ from lockstep.language.loader import Universe
 from lockstep.language.notation import Disabled, Kind, State
 from lockstep.language.protocol import Action, Property
 from lockstep.plain.run import NextState
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.words import path_below
 
 _MOST_CALLS = 20

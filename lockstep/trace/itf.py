@@ -19,10 +19,10 @@ from lockstep.errors import LockstepError, not_written
 from lockstep.language.loader import PACKAGES
 from lockstep.language.model import Action, Model, Property
 from lockstep.language.notation import State
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.system.strict_json import Json, NotJson, decode_document
 from lockstep.system.text_files import write_text
-from lockstep.trace.claims import parameters_json
+from lockstep.trace.documents import parameters_json
 from lockstep.trace.itf_values import (
     Misfit,
     decode,

@@ -12,7 +12,8 @@ from lockstep.language.faults import described_faults
 from lockstep.language.model import Model, Parameter, Property
 from lockstep.language.notation import Kind, State
 from lockstep.language.values import TotalMap
-from lockstep.results.search_result import Step, Trace, Violation
+from lockstep.results.search_result import Violation
+from lockstep.results.trace import Step, Trace
 from lockstep.trace.changes import FaultyStep, changes, faulty_steps, touched
 from lockstep.trace.claims import find_property
 from lockstep.trace.conjuncts import Conjunct, false_at_the_end, false_requirement

@@ -17,13 +17,14 @@ from lockstep.language.totality import refuse_endless
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import Progress, SearchResult, Step, Trace
+from lockstep.results.search_result import Progress, SearchResult
+from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.render import render_taken
-from lockstep.twin.config import Refinement
 from lockstep.twin.dump import LabelledGraph
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.names import StateReader, TwinState, definition_name, snake_name, twin_changes
+from lockstep.twin.refinement import Refinement
 
 Outgoing: TypeAlias = "Counter[tuple[str, TwinState]]"
 

@@ -1,18 +1,14 @@
-"""TLC's configuration of a scope and of a refinement: bounds, then what its own .cfg says."""
+"""TLC's configuration of a scope: the scope's bounds, then what the twin's own .cfg file says."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.results.verdict import Verdict
-from lockstep.twin.findings import TlcRun
 from lockstep.twin.names import definition_name
 from lockstep.twin.tla_parser import format_value
-from lockstep.twin.tlc import TlcOptions, run_tlc
 
 _CHECKS = ("INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES")
 _COMMENT = re.compile(r"\\\*.*|\(\*.*?\*\)")
@@ -120,52 +116,3 @@ LOCAL Tool == INSTANCE TLC
     Tool!TLCGet("distinct") <= {states} \\/ Tool!TLCSet("exit", TRUE)
 ====
 """
-
-
-MOST_REFINED = 50_000
-"""States of a model up to which TLC is asked whether its twin refines a module."""
-
-
-@dataclass(frozen=True)
-class Refinement:
-    """What TLC says of a twin and the abstract module that it is to refine."""
-
-    abstract: str
-    run: TlcRun
-    """It has the states of `Behaviours`: more than the twin's where there are history variables."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """`holds`, or `violated` with the behaviour in `run`."""
-        return Verdict.HOLDS if self.run.verdict == "holds" else Verdict.VIOLATED
-
-
-def refinement_files(root: Path, twin: str, abstract: str) -> Path:
-    """The module that maps a twin to its abstract one; LockstepError when one is not there."""
-    module = root / "tla" / f"{twin}Refines.tla"
-    for file in (root / "tla" / "abstract" / f"{abstract}.tla", module):
-        if not file.is_file():
-            raise LockstepError(
-                f"the twin {twin} is to refine {abstract}, and there is no {file}",
-                cure="write tla/abstract/NAME.tla, and tla/TWINRefines.tla with the mapping to it",
-            )
-    return module
-
-
-def check_refinement(
-    module: Path,
-    constants: Mapping[str, object],
-    template: str,
-    config: Path,
-    options: TlcOptions,
-) -> TlcRun:
-    """Runs TLC on the mapping of a twin to its abstract module, as `options` say.
-
-    The configuration is written to `config`: the constants, then what `template` says beside its
-    claims. What is not well formed is a run with the verdict `error`.
-    """
-    template = without_specification(without_checks(template)).rstrip()
-    text = f"{template}\n\nSPECIFICATION Behaviours\nPROPERTY Refines\n"
-    config.write_text(scope_config(constants, text), "utf-8")
-    library = module.parent / "abstract"
-    return run_tlc(module, config, replace(options, workers=1, library=library, brief=True))

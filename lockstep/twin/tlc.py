@@ -12,9 +12,11 @@ from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.specs.scopes import ModelSpec
-from lockstep.system.child_process import child_process, find_java, kill
+from lockstep.system.child_process import child_process, kill
+from lockstep.system.java import find_java
 from lockstep.system.maven import Artifact, jar_of
-from lockstep.system.text_files import is_file, read_text, scratch_folder
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.text_files import is_file, read_text
 from lockstep.twin.findings import Findings, TlcProgress, TlcRun, TraceStep
 from lockstep.twin.names import definition_name
 from lockstep.twin.tool_messages import read_messages

@@ -12,10 +12,12 @@ from typing import TypeAlias
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
-from lockstep.results.search_result import Progress, SearchResult, Step
+from lockstep.results.search_result import Progress, SearchResult
+from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope
-from lockstep.system.text_files import read_text, scratch_folder
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.text_files import read_text
 from lockstep.twin.compare import (
     CountDifference,
     Difference,
@@ -25,14 +27,10 @@ from lockstep.twin.compare import (
     explore,
 )
 from lockstep.twin.config import (
-    MOST_REFINED,
     NO_MORE_STATES,
-    Refinement,
-    check_refinement,
     claims,
     limited_module,
     limited_name,
-    refinement_files,
     scope_config,
     without_checks,
     without_claims,
@@ -40,6 +38,7 @@ from lockstep.twin.config import (
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import TlcProgress, TlcRun
 from lockstep.twin.names import definition_name, render_tlc_trace
+from lockstep.twin.refinement import MOST_REFINED, Refinement, check_refinement, refinement_files
 from lockstep.twin.tlc import TlcOptions, TwinFiles, require_constants, run_tlc, twin_files
 from lockstep.twin.tool_messages import unusable
 

@@ -14,12 +14,12 @@ from lockstep.prove.bounded import BoundedResult, Target, check_bounded, where
 from lockstep.prove.equal import Contrast, contrast
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ctrl_c_ends_a_question
-from lockstep.requests.check import AskOptions, ProveRequest
 from lockstep.requests.option import choose
+from lockstep.requests.prove import AskOptions, ProveRequest
 from lockstep.requests.run import Judged
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
-from lockstep.trace.claims import steps_json
+from lockstep.trace.documents import steps_json
 from lockstep.trace.itf import NOTHING_SAVED, Saved
 from lockstep.trace.render import render_step, render_taken
 from lockstep.verbs.explore import goal_model

@@ -23,13 +23,13 @@ from lockstep.results.verdict import Verdict, exit_code_of, worst
 from lockstep.specs.judgement import Difference, Judgement
 from lockstep.specs.scopes import Pins
 from lockstep.trace.behaviour import to_pytest
-from lockstep.trace.claims import claim_json, error_json, steps_json
+from lockstep.trace.documents import claim_json, error_json, steps_json
 from lockstep.workspace import Workspace
 
 if TYPE_CHECKING:
     from lockstep.language.inventory import Unused
     from lockstep.requests.affected import Affected
-    from lockstep.results.search_result import Trace
+    from lockstep.results.trace import Trace
     from lockstep.trace.itf import Origin
 
 

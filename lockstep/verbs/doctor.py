@@ -20,10 +20,11 @@ from packaging.specifiers import SpecifierSet
 from lockstep.answers.answer import Answer
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.requests.others import DoctorRequest
-from lockstep.system.child_process import find_java, java_release, output_of
+from lockstep.system.child_process import output_of
+from lockstep.system.java import find_java, java_release
 from lockstep.system.maven import cached_jar, cure_of_fetching, means_of_fetching
 from lockstep.system.resident import available_memory, in_mib
-from lockstep.system.sealed import cache_folder, is_trusted
+from lockstep.system.user_cache import cache_folder, is_trusted
 from lockstep.twin.tlc import TLC
 from lockstep.words import shown_path
 from lockstep.workspace import OUTPUT_FOLDER, Workspace, find_workspace

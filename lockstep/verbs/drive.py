@@ -30,7 +30,7 @@ from lockstep.requests.run import Judged, Unwatched, Watch
 from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep.trace.claims import conjunct_json, parameters_json, steps_json
+from lockstep.trace.documents import conjunct_json, parameters_json, steps_json
 from lockstep.trace.itf import NOTHING_SAVED, Origin, Saved, constants_of, save_as, traces_folder
 from lockstep.trace.layout import show
 from lockstep.verbs.check import usual_scope

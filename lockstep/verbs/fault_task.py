@@ -20,11 +20,12 @@ from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.results.search_result import EvaluationError, SearchResult, Trace
+from lockstep.results.search_result import EvaluationError, SearchResult
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.trace.claims import error_json, steps_json
+from lockstep.trace.documents import error_json, steps_json
 from lockstep.trace.itf import Origin, constants_of, file_name, to_json
 from lockstep.verbs.check import fault_scope
 from lockstep.words import indented, plural

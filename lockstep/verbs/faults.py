@@ -18,11 +18,13 @@ from lockstep.requests.campaign import FaultsRequest
 from lockstep.requests.option import choose
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.notebook import ShownInNotebooks
-from lockstep.results.search_result import Step, Trace, Violation
+from lockstep.results.search_result import Violation
+from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.trace.claims import failing_binding, parameters_json
+from lockstep.trace.claims import failing_binding
+from lockstep.trace.documents import parameters_json
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.verbs.check import fault_scope

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError
-from lockstep.requests.check import ProveRequest, Widths
 from lockstep.requests.option import choose, refuse_unread
+from lockstep.requests.prove import ProveRequest, Widths
 from lockstep.requests.run import Run, Unwatched, Watch, run_each
 from lockstep.requests.version import refuse_several
 from lockstep.results.notebook import ShownInNotebooks

@@ -19,15 +19,17 @@ from lockstep.answers.answer import Answer
 from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import not_written
 from lockstep.results.verdict import Verdict
-from lockstep.trace.claims import claim_json, error_json, find_property, steps_json
+from lockstep.trace.claims import find_property
+from lockstep.trace.documents import claim_json, error_json, steps_json
 from lockstep.trace.itf import Saved, save_trace
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma, provable_names
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.prove.proofs import Obligation
-    from lockstep.requests.check import ProveRequest
-    from lockstep.results.search_result import Trace, Violation
+    from lockstep.requests.prove import ProveRequest
+    from lockstep.results.search_result import Violation
+    from lockstep.results.trace import Trace
     from lockstep.verbs.prove_result import Subject
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction, Proof
-    from lockstep.requests.check import ProveRequest, Widths
+    from lockstep.requests.prove import ProveRequest, Widths
     from lockstep.results.search_result import Violation
     from lockstep.specs.scopes import ModelSpec
     from lockstep.workspace import Workspace

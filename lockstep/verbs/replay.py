@@ -18,22 +18,21 @@ from lockstep.requests.others import ReplayRequest
 from lockstep.requests.run import Judged
 from lockstep.requests.version import Version
 from lockstep.results.notebook import ShownInNotebooks
-from lockstep.results.search_result import EvaluationError, Step, Trace, Violation
+from lockstep.results.search_result import EvaluationError, Violation
+from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.system.text_files import write_text
 from lockstep.trace.behaviour import to_pytest, workspace_from
 from lockstep.trace.changes import changes
-from lockstep.trace.claims import (
+from lockstep.trace.claims import evaluate_all, failing_binding, find_property
+from lockstep.trace.conjuncts import false_requirement
+from lockstep.trace.documents import (
     claim_json,
     conjunct_json,
     error_json,
-    evaluate_all,
-    failing_binding,
-    find_property,
     parameters_json,
     steps_json,
 )
-from lockstep.trace.conjuncts import false_requirement
 from lockstep.trace.itf import Origin, Recording, damaged, digest, read
 from lockstep.trace.itf_values import Misfit
 from lockstep.trace.render import render_instance

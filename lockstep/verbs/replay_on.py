@@ -14,7 +14,8 @@ from lockstep.plain.lasso import closes
 from lockstep.plain.run import PlainEngine
 from lockstep.requests.others import ReplayRequest
 from lockstep.requests.version import Version, version_at
-from lockstep.results.search_result import EvaluationError, Step, Trace, Violation
+from lockstep.results.search_result import EvaluationError, Violation
+from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.changes import changes_of

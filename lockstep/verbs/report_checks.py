@@ -14,7 +14,8 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Model, load_model
 from lockstep.mutants.fate import Fate
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Exploration
-from lockstep.requests.check import CheckRequest, ProveRequest
+from lockstep.requests.check import CheckRequest
+from lockstep.requests.prove import ProveRequest
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.specs.judgement import check_declarations, judge
 from lockstep.specs.matrix import check_stated_requirements

@@ -19,7 +19,7 @@ from lockstep.requests.option import choose
 from lockstep.requests.run import Run, Unwatched, Watch
 from lockstep.requests.version import refuse_several, version_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
-from lockstep.system.text_files import scratch_folder
+from lockstep.system.scratch import scratch_folder
 from lockstep.trace.itf import traces_folder
 from lockstep.verbs.campaign import campaign_rows, report_in_order
 from lockstep.verbs.check import check, usual_scope

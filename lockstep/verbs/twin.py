@@ -14,11 +14,11 @@ from lockstep.requests.run import Run, Unwatched, Watch, run_each
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
-from lockstep.system.child_process import find_java
 from lockstep.system.crash import failure_of
+from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
 from lockstep.trace.layout import show
-from lockstep.twin.config import refinement_files
+from lockstep.twin.refinement import refinement_files
 from lockstep.twin.tlc import TLC, tlc_jar, twin_files
 from lockstep.twin.twin import TwinOptions, compare_twin
 from lockstep.verbs.check_result import PACKAGES

@@ -17,11 +17,11 @@ from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope
-from lockstep.trace.claims import steps_json
+from lockstep.trace.documents import steps_json
 from lockstep.twin.compare import CountDifference, TwinResult
-from lockstep.twin.config import Refinement
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.names import render_tlc_trace
+from lockstep.twin.refinement import Refinement
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from lockstep.language.source import Diagnostic, ModelError, Place, allow_nestin
 from lockstep.language.totality import parts_of, refuse_endless
 from lockstep.language.types import capped_size
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.results.search_result import SearchResult, Step
+from lockstep.results.search_result import SearchResult
+from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
-from lockstep.system.text_files import scratch_folder
+from lockstep.system.scratch import scratch_folder
 from lockstep.words import plural
 
 

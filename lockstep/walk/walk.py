@@ -14,7 +14,8 @@ from lockstep.language.notation import State
 from lockstep.plain.engine import unwatched
 from lockstep.plain.exploration import Bounds
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, Step, Trace
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step, Trace
 from lockstep.trace.render import render_instance
 from lockstep.walk.nearest import Nearest, find_nearest
 from lockstep.walk.refusals import PropertyHere, Refusals, property_here, refusals, stuck_here

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.machine.code.machine import MachineCode, is_kept, kept_code
-from lockstep.system.sealed import cache_folder
+from lockstep.system.user_cache import cache_folder
 from lockstep_kafka.columns.kernels.layout import MEMORY
 
 _MANY_BYTES = 2**27

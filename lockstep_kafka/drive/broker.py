@@ -19,9 +19,10 @@ from typing import Any
 import msgspec
 
 from lockstep.errors import LockstepError
-from lockstep.system.child_process import child_process, find_java, output_of
+from lockstep.system.child_process import child_process, output_of
+from lockstep.system.java import find_java
 from lockstep.system.maven import Artifact, jars_of
-from lockstep.system.text_files import scratch_folder
+from lockstep.system.scratch import scratch_folder
 from lockstep_kafka.drive.clients import go_program
 from lockstep_kafka.drive.jvm import SMALL_AND_SOON, Jvm, pinned
 from lockstep_kafka.drive.wire import HOST, framed, frames

@@ -18,7 +18,7 @@ from queue import Empty, Queue
 from tempfile import TemporaryFile
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.system.sealed import cache_folder, make_private
+from lockstep.system.user_cache import cache_folder, make_private
 from lockstep.words import printable, shown_path
 from lockstep_kafka.drive.jvm import pinned, require_java
 from lockstep_kafka.drive.releases import NEWEST

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.system.child_process import find_java
+from lockstep.system.java import find_java
 from lockstep.system.maven import Artifact, jars_of
 from lockstep_kafka.drive.releases import JARS
 

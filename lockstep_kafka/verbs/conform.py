@@ -32,7 +32,7 @@ from lockstep_kafka.quorum.node_files import read_node
 from lockstep_kafka.quorum.node_side import MODEL as MODEL_OF_FILES
 from lockstep_kafka.quorum.node_side import NodeSide
 from lockstep_kafka.totals import ConformTotals
-from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.requests import ConformRequest
 from lockstep_kafka.workspaces import loader, model_for_logs, requirement_texts, workspace_for_logs
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from lockstep_kafka.fleet.source import Topic
 from lockstep_kafka.fleet.spark_tables import Tables, folder_of
 from lockstep_kafka.fleet.summary import Summary, summary
 from lockstep_kafka.verbs.conform import FOLLOWED, ConformResult
-from lockstep_kafka.verbs.conform_request import TOPIC_SCHEME, ConformRequest
+from lockstep_kafka.verbs.requests import TOPIC_SCHEME, ConformRequest
 from lockstep_kafka.workspaces import model_for_logs, requirement_texts, workspace_for_logs
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from lockstep_kafka.fleet.local_run import LocalRun
 from lockstep_kafka.fleet.local_summary import local_summary
 from lockstep_kafka.fleet.local_tables import LocalTables, said_in_a_line
 from lockstep_kafka.verbs.conform_fleet import FILES, FleetResult, of_files, out_of
-from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.requests import ConformRequest
 
 
 def conform_tables(request: ConformRequest, *, watch: Watch = Unwatched()) -> FleetResult:

@@ -15,7 +15,7 @@ from lockstep.system.maven import jars_of
 from lockstep.workspace import find_workspace
 from lockstep_kafka.drift.releases import GONE, SOURCES, Reading, read_readings
 from lockstep_kafka.drift.source_code import Found, Member, SourceCode
-from lockstep_kafka.verbs.conform_request import DriftRequest
+from lockstep_kafka.verbs.requests import DriftRequest
 
 __all__ = ["Drift", "DriftRequest", "MethodDrift", "RowDrift", "drift"]
 

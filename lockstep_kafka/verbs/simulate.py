@@ -23,7 +23,7 @@ from lockstep_kafka.files.log_files import DEPARTURES
 from lockstep_kafka.simulated.episodes import SIMULATOR
 from lockstep_kafka.simulated.log_writer import LogFormat, WrittenAt, log_writer
 from lockstep_kafka.simulated.simulation import DepartureKind, SeededDeparture, Simulation
-from lockstep_kafka.verbs.conform_request import SimulateRequest
+from lockstep_kafka.verbs.requests import SimulateRequest
 from lockstep_kafka.workspaces import loader, model_for_logs
 
 PROGRAM = "lockstep_kafka.verbs.simulate"

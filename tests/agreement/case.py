@@ -27,7 +27,7 @@ from lockstep.plain.search import Search
 from lockstep.plain.space import Limits
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
-from lockstep.system.sealed import cache_folder
+from lockstep.system.user_cache import cache_folder
 
 MOST_DEPTH = 6
 """Models are explored this far: a bound in steps is the same for every engine."""

@@ -16,7 +16,7 @@ from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import Step
+from lockstep.results.trace import Step
 from tests.agreement.case import Case, levels_divided
 from tests.agreement.summary import COUNTS, assert_takes_place, summary
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from lockstep.explore.engines import explore
+from lockstep.language.fairness import Fairness
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
-from lockstep.language.protocol import Fairness
 from lockstep.plain.engine import Pledge
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.lasso import unfulfilled_binding

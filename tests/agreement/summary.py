@@ -6,7 +6,8 @@ from typing import Any
 
 from lockstep.language.model import Model
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, SearchResult, Trace
+from lockstep.results.search_result import EvaluationError, SearchResult
+from lockstep.results.trace import Trace
 
 COUNTS = ("states", "transitions", "deadlocks", "fired")
 """What symmetry makes smaller."""

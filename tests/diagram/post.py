@@ -4,7 +4,7 @@ from pathlib import Path
 
 from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 
 MODEL = '''\
 """Letters from clients to an office."""

@@ -16,7 +16,8 @@ from lockstep.diagram.svg import to_svg
 from lockstep.language.model import Model
 from lockstep.language.source import ModelError
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, Step, Trace
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step, Trace
 from tests.diagram.post import post, walk
 from tests.diagram.test_mermaid import assert_is_grammatical
 from tests.random_models.random_models import RandomModel, random_models

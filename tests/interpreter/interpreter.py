@@ -17,7 +17,8 @@ from lockstep.language.notation import Kind, State
 from lockstep.language.values import NotInDomain
 from lockstep.plain.engine import Outcome, Parameters, Pledge, owed, unwatched
 from lockstep.plain.supervision import advice
-from lockstep.results.search_result import EvaluationError, Step
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step
 from tests.interpreter.closures import ExpressionCompiler, Frame, Undefined
 
 

@@ -23,7 +23,8 @@ from lockstep.plain.engine import Engine, Outcome, WatchedEngine
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import EvaluationError, SearchResult, Step
+from lockstep.results.search_result import EvaluationError, SearchResult
+from lockstep.results.trace import Step
 from lockstep.specs.scopes import load_model_spec
 from tests.agreement.case import instances_of
 from tests.day import drawn_daily

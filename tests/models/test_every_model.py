@@ -23,7 +23,8 @@ from lockstep.plain.liveness import plain_pledges
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.plain.space import Recorder, Space
-from lockstep.results.search_result import SearchResult, Step
+from lockstep.results.search_result import SearchResult
+from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.twin import compare_twin

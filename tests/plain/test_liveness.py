@@ -15,7 +15,8 @@ from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Limits, Space, Unfinished, build_space
-from lockstep.results.search_result import SearchResult, Step, Trace
+from lockstep.results.search_result import SearchResult
+from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from tests.interpreter.interpreter import InterpreterEngine
 

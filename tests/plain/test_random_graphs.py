@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep import Range, State
+from lockstep.language.fairness import Fairness
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
-from lockstep.language.protocol import Fairness
 from lockstep.plain import shortest_lasso
 from lockstep.plain.engine import Outcome, Pledge
 from lockstep.plain.fair_parts import Promises, fair_parts
@@ -20,7 +20,7 @@ from lockstep.plain.lasso import promises_along, unfulfilled_binding
 from lockstep.plain.liveness import Pledges, find_unfulfilled
 from lockstep.plain.shortest_lasso import Lassos
 from lockstep.plain.space import Instance, Limits, Space
-from lockstep.results.search_result import Step, Trace
+from lockstep.results.trace import Step, Trace
 from tests.plain.networkx_oracle import grouped, mask_of, parts_by_networkx
 
 MOST_NODES = 5

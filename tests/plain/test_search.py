@@ -9,7 +9,8 @@ from lockstep.plain.engine import Engine
 from lockstep.plain.exploration import ENGINES, Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import EvaluationError, Progress, Step
+from lockstep.results.search_result import EvaluationError, Progress
+from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"

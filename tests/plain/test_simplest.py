@@ -17,7 +17,8 @@ from lockstep.plain.ending import violated_at_the_end
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, SearchResult, Step, Trace
+from lockstep.results.search_result import EvaluationError, SearchResult
+from lockstep.results.trace import Step, Trace
 from tests.agreement.case import Case
 from tests.agreement.summary import summary
 from tests.day import drawn_daily

@@ -26,7 +26,8 @@ from lockstep.prove.relation import Relation
 from lockstep.prove.terms import term
 from lockstep.prove.unrolling import move
 from lockstep.prove.values import NotProvable, constant, same
-from lockstep.results.search_result import EvaluationError, Step
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from tests.day import drawn_daily

@@ -17,7 +17,8 @@ from lockstep.prove.induction import prove
 from lockstep.prove.proofs import MEANING, Induction, comparisons
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
-from lockstep.results.search_result import EvaluationError, Trace
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Trace
 from tests.day import drawn_daily
 from tests.random_models.random_models import RandomModel, random_models
 

@@ -12,7 +12,8 @@ from playwright.sync_api import Browser, Page, expect
 from lockstep.language.model import load_model
 from lockstep.report.replay import diagram_of
 from lockstep.report.replay_page import replay_page
-from lockstep.results.search_result import Trace, Violation
+from lockstep.results.search_result import Violation
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.itf import Origin
 from lockstep.verbs.replay import Replay

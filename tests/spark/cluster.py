@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.system.child_process import find_java
+from lockstep.system.java import find_java
 from tests.processes import Started, command_of, started_program
 
 _HOST = "127.0.0.1"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.system.child_process import output_of
-from lockstep.system.text_files import scratch_folder
+from lockstep.system.scratch import scratch_folder
 
 
 def test_what_it_prints_and_how_it_ends(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.system.child_process import find_java
+from lockstep.system.java import find_java
 
 
 def _fake_java(folder: Path, release: str, home: Path, exit_code: int = 0) -> Path:

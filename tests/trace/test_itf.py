@@ -7,7 +7,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.system.text_files import write_text
 from lockstep.trace.itf import Origin, constants_of, digest, read, to_json
 

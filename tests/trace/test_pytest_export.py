@@ -8,7 +8,7 @@ import pytest
 from lockstep.language.model import Model, Property, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.behaviour import to_pytest, workspace_from
 from lockstep.trace.itf import Origin, constants_of

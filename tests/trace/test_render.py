@@ -10,7 +10,8 @@ import pytest
 from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import Step, Trace, Violation
+from lockstep.results.search_result import Violation
+from lockstep.results.trace import Step, Trace
 from lockstep.trace.render import Line, render_trace
 
 ROOT = Path(__file__).parents[2]

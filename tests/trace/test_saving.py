@@ -9,7 +9,7 @@ import pytest
 from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.results.search_result import Trace
+from lockstep.results.trace import Trace
 from lockstep.trace.itf import Origin, Saved, file_name, read, save_trace
 from lockstep.workspace import Workspace, find_workspace
 

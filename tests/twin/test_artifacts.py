@@ -12,9 +12,9 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.system import maven
-from lockstep.system.child_process import find_java
+from lockstep.system.java import find_java
 from lockstep.system.maven import Artifact, ivy_jar, jars_of
-from lockstep.system.sealed import cache_folder
+from lockstep.system.user_cache import cache_folder
 from lockstep.twin.tlc import TLC, tlc_jar
 
 

@@ -10,7 +10,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import State
-from lockstep.results.search_result import Step
+from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 from lockstep.twin.compare import Difference, compare_counts, compare_graphs, explore
 from lockstep.twin.dump import LabelledGraph

@@ -12,8 +12,8 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import load_model, model_names
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep.twin.config import MOST_REFINED, check_refinement, refinement_files
 from lockstep.twin.names import render_tlc_trace
+from lockstep.twin.refinement import MOST_REFINED, check_refinement, refinement_files
 from lockstep.twin.tlc import TlcOptions, twin_files
 from lockstep.verbs.twin import Compared, TwinRequest, twin
 from lockstep.workspace import find_workspace

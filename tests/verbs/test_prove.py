@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.requests.check import AskOptions
+from lockstep.requests.prove import AskOptions
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.ask import Compared, Searched, ask
 from lockstep.verbs.prove import Proved, ProveRequest, Result, Unproved, prove

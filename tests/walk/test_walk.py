@@ -14,7 +14,8 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.source import ModelError
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, Step
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step
 from lockstep.trace.layout import show
 from lockstep.walk.drawing import draw
 from lockstep.walk.nearest import cover

@@ -20,15 +20,8 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding
 
-from lockstep.system.sealed import (
-    BrokenSeal,
-    bytes_in,
-    keep_newest,
-    make_private,
-    open_trusted,
-    own_content,
-    write_bytes,
-)
+from lockstep.system.sealed import BrokenSeal, bytes_in, keep_newest, own_content, write_bytes
+from lockstep.system.user_cache import make_private, open_trusted
 
 _FORMAT = "lockstep-object-4"
 SOON_STATES = 50_000

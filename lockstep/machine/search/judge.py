@@ -18,12 +18,11 @@ from lockstep.plain.run import PlainEngine
 from lockstep.results.search_result import (
     EvaluationError,
     SearchResult,
-    Step,
-    Trace,
     Violation,
     report_error,
     report_violation,
 )
+from lockstep.results.trace import Step, Trace
 
 
 class Finding:

@@ -16,7 +16,7 @@ from typing import Any
 
 from lockstep.machine.code.machine import MachineCode, kept_code
 from lockstep.machine.search.interface import KERNELS, Argument, as_word, kinds
-from lockstep.system.sealed import cache_folder
+from lockstep.system.user_cache import cache_folder
 
 _SOURCES = (
     "interface.py",

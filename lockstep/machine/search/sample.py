@@ -24,7 +24,8 @@ from lockstep.machine.search.interface import Array
 from lockstep.machine.search.judge import Judge
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
-from lockstep.results.search_result import EvaluationError, Step
+from lockstep.results.search_result import EvaluationError
+from lockstep.results.trace import Step
 
 STATES = 200
 """States of a search that are given to plain Python."""

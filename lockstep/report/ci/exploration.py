@@ -21,7 +21,8 @@ from lockstep.report.ci.problems import (
     place_of_model,
     place_of_state,
 )
-from lockstep.results.search_result import EvaluationError, Trace, Violation
+from lockstep.results.search_result import EvaluationError, Violation
+from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes, faulty_steps
 from lockstep.trace.claims import RequirementTexts, find_property
 from lockstep.trace.conjuncts import false_at_the_end

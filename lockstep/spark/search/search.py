@@ -34,7 +34,7 @@ from lockstep.spark.search.runs import Run, dated
 from lockstep.spark.search.tasks import LevelPlan
 from lockstep.spark.search.work_folder import Machine, Manifest, OwnerReport, WorkFolder
 from lockstep.spark.session import KEPT_SESSION, SparkOptions, java_for_spark, master_of
-from lockstep.system.text_files import scratch_folder
+from lockstep.system.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

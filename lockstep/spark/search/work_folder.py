@@ -27,7 +27,8 @@ from lockstep.machine.search.search_folder import SearchFolder
 from lockstep.machine.search.workers import ProgramShape, Totals, Worker, shape_of
 from lockstep.spark.search.owners import Sampled, smallest
 from lockstep.spark.search.runs import Run, RunFolder
-from lockstep.system.sealed import Natural, cache_folder
+from lockstep.system.sealed import Natural
+from lockstep.system.user_cache import cache_folder
 
 _MANIFEST = "spark.json"
 

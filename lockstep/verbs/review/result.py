@@ -16,7 +16,8 @@ from lockstep.review.action_example import Example
 from lockstep.review.difference import Difference
 from lockstep.review.pair import Pair
 from lockstep.specs.expected import Expected
-from lockstep.trace.claims import RequirementTexts, conjunct_json, parameters_json, steps_json
+from lockstep.trace.claims import RequirementTexts
+from lockstep.trace.documents import conjunct_json, parameters_json, steps_json
 from lockstep.trace.itf import state_json
 from lockstep.verbs.costs import CostChangeDetails, cost_change
 from lockstep.verbs.review.actions import ActionsReview, DecidedAction

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.requests.check import SECONDS
+from lockstep.requests.prove import SECONDS
 from lockstep.requests.review import ReviewRequest
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask, plan_review
 from lockstep.requests.run import Failure, Run, Unwatched, Watch, run_each
@@ -15,8 +15,8 @@ from lockstep.requests.version import VersionPair
 from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.expected import Expected
 from lockstep.specs.scopes import ModelSpec, load_model_spec
-from lockstep.system.child_process import find_java
 from lockstep.system.crash import failure_of
+from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
 from lockstep.verbs.prove import Proved, ProveRequest, prove
 from lockstep.verbs.review.actions import ActionsReview, review_actions, version_pairs

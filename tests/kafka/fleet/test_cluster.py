@@ -51,7 +51,7 @@ def cache(folder: Path) -> Path:
 
     Where the code is there, logs are followed in columns, and the state is kept in other bytes.
     """
-    from lockstep.system.sealed import cache_folder
+    from lockstep.system.user_cache import cache_folder
 
     new = folder / "cache"
     new.mkdir(mode=0o700)

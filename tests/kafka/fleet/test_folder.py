@@ -9,7 +9,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.fleet.folder import Origin, tables_folder
-from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.requests import ConformRequest
 
 ORIGIN = Origin("fetch_session", "files", "(?P<broker>[^/]+)$")
 

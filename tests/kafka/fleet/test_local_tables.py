@@ -34,8 +34,8 @@ from lockstep_kafka.fleet.tables import (
     Table,
 )
 from lockstep_kafka.verbs.conform_fleet import follow_logs
-from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.verbs.conform_tables import conform_tables
+from lockstep_kafka.verbs.requests import ConformRequest
 from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
 from tests.kafka.fleet.pipeline import BROKER_FROM, LOGS, OBSERVED, fleet
 

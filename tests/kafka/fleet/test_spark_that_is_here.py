@@ -18,8 +18,8 @@ from lockstep.system.maven import jar_of
 from lockstep.workspace import find_workspace
 from lockstep_kafka.columns.compiled import kernel
 from lockstep_kafka.verbs.conform_fleet import conform_fleet
-from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.verbs.conform_tables import conform_tables
+from lockstep_kafka.verbs.requests import ConformRequest
 from tests.kafka.fleet.pipeline import LOGS, ROOT
 from tests.kafka.fleet.runs import JAVA_OPTIONS, assert_same_tables
 from tests.packages import python_without_lockstep, wheel_in
@@ -41,7 +41,7 @@ from pyspark.sql import SparkSession
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.verbs.conform_fleet import conform_fleet
-from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.requests import ConformRequest
 
 jars, out, *logs = sys.argv[1:]
 settings = {"spark.master": "local[1]", "spark.ui.enabled": "false", "spark.jars": jars}

@@ -33,8 +33,8 @@ from lockstep_kafka.fleet.tables import (
     STATES,
 )
 from lockstep_kafka.report.fleet import fleet_page
-from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.verbs.conform_tables import conform_tables
+from lockstep_kafka.verbs.requests import ConformRequest
 from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
 from tests.kafka.fleet.pipeline import LOGS, OBSERVED, ROOT, Fleet, Rows, fleet
 from tests.kafka.fleet.runs import Runs, assert_same_tables

@@ -22,7 +22,7 @@ from lockstep_kafka.files.snapshot_name import SnapshotId, snapshot_name
 from lockstep_kafka.findings import NodeFinding, Verdict
 from lockstep_kafka.report.conform import conform_blocks
 from lockstep_kafka.verbs.conform import ConformResult, conform
-from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.requests import ConformRequest
 from tests.kafka_models import ROOT
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from lockstep.errors import LockstepError
 from lockstep.workspace import find_workspace
 from lockstep_kafka.findings import CountedLines, LineCounts, SideName, Verdict
 from lockstep_kafka.verbs.conform import ConformMetrics, conform
-from lockstep_kafka.verbs.conform_request import ConformRequest
+from lockstep_kafka.verbs.requests import ConformRequest
 from tests.kafka.conform.following import LOGS, ROOT
 
 CASES = LOGS / "cases"

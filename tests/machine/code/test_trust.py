@@ -8,7 +8,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.machine.code.machine import is_kept, machine_code
-from lockstep.system.sealed import make_private
+from lockstep.system.user_cache import make_private
 from tests.machine.code.test_machine import answer, module
 
 SOMEBODY = 12345

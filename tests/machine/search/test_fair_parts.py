@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.language.protocol import Fairness
+from lockstep.language.fairness import Fairness
 from lockstep.machine.search.numbering_search import compiled_parts
 from lockstep.plain.fair_parts import Promises, fair_parts
 from lockstep.plain.space import Limits

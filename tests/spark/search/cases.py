@@ -23,7 +23,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.spark.search.search import NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.specs.scopes import load_model_spec
-from lockstep.system.sealed import cache_folder
+from lockstep.system.user_cache import cache_folder
 from tests.spark.search.in_process import InProcess
 
 ROOT = Path(__file__).parents[3]
