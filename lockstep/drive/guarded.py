@@ -158,7 +158,7 @@ def load_driver(name: str, folder: Path) -> type[Driver]:
     file = (folder / (f"{text}.py" if wanted else name)).resolve()
     if not file.is_file():
         known = f"name a file of Python, FILE.py[:NAME], or one of {', '.join(extensions(DRIVERS))}"
-        kind = re.split("[:+]", name, maxsplit=1)[0]
+        kind = re.split("[:+]", Path(name).name, maxsplit=1)[0]
         raise LockstepError(
             f"there is no driver {shown_path(file)}",
             cure=nearest(kind, extensions(DRIVERS), known),
