@@ -74,6 +74,8 @@ class Driver:
     """Actions that this driver does not do, each with the reason."""
     models: ClassVar[Sequence[str]] = ()
     """The names of the models that this driver is for; any model where none is named."""
+    software: str = ""
+    """What is driven, with its version, as it is printed beside the driver's name."""
     model: Model
     """The model that the software is driven along, for a driver that plays a part of it. It is
     there from the first `reset` on."""

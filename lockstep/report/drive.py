@@ -18,7 +18,8 @@ def drive_blocks(driven: Driven) -> Iterator[Block]:
     result, departed = driven.run, driven.run.departed
     word = WORDS.get(driven.verdict, str(driven.verdict))
     reason = f": {result.because}" if result.because else ""
-    title = f"{driven.version}, scope {driven.scope}, {driven.driver}: {word}{reason}"
+    software = f" ({driven.software})" if driven.software else ""
+    title = f"{driven.version}, scope {driven.scope}, {driven.driver}{software}: {word}{reason}"
     yield Paragraph(title, str(driven.verdict))
     yield Lines(tuple(_done(driven)), margin=2)
     if departed is None:

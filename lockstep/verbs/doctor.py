@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import metadata
@@ -50,7 +52,13 @@ _OF_OTHERS = {
 _TWINS = "lockstep twin"
 _LITTLE_ROOM = 2**30
 """Bytes below which a search may soon be out of room."""
-_GIT_SECONDS = 10.0
+_PROGRAM_SECONDS = 10.0
+_PROGRAMS = {
+    "git": ("--version", "lockstep review REV..REV"),
+    "Go": ("version", "lockstep drive on clients and brokers in Go"),
+    "Node": ("--version", "lockstep drive on clients in JavaScript"),
+}
+"""Programs that lockstep starts, the argument that prints their version, and their use."""
 
 
 class Presence(StrEnum):
@@ -136,7 +144,7 @@ def doctor(request: DoctorRequest = DoctorRequest()) -> DoctorResult:
             finding,
             _java(),
             _tlc(),
-            _git(),
+            *_programs(),
             Finding.ok("C compiler", "not needed: llvmlite makes the machine code"),
             _cache(),
             _folder(
@@ -289,18 +297,24 @@ def _tlc() -> Finding:
     return Finding.absent("TLC", why, _TWINS, f"lockstep twin fetches it once, by {means}")
 
 
-def _git() -> Finding:
-    needed_for, cure = "lockstep review REV..REV", "install git, and put it on PATH"
-    program = shutil.which("git")
-    if program is None:
-        return Finding.absent("git", "it is not on PATH", needed_for, cure)
-    try:
-        answer = output_of([program, "--version"], _GIT_SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
-        answer = None
-    if answer is None or answer.returncode != 0:
-        return Finding.absent("git", f"{program} does not start", needed_for, cure)
-    return Finding.ok("git", f"{answer.stdout.strip().removeprefix('git version ')} ({program})")
+def _programs() -> Iterator[Finding]:
+    """Programs on the PATH that some of lockstep starts."""
+    for name, (version, needed_for) in _PROGRAMS.items():
+        cure = f"install {name}, and put `{name.lower()}` on the PATH"
+        program = shutil.which(name.lower())
+        if program is None:
+            yield Finding.absent(name, "it is not on the PATH", needed_for, cure)
+            continue
+        try:
+            answer = output_of([program, version], _PROGRAM_SECONDS)
+        except (OSError, subprocess.TimeoutExpired):
+            answer = None
+        if answer is None or answer.returncode != 0:
+            yield Finding.absent(name, f"{program} does not start", needed_for, cure)
+        else:
+            number = re.search(r"\d+(\.\d+)+", answer.stdout)
+            found = answer.stdout.strip() if number is None else number[0]
+            yield Finding.ok(name, f"{found} ({program})")
 
 
 def _cache() -> Finding:

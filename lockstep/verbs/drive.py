@@ -54,6 +54,7 @@ class Driven(Judged):
     run: Drive
     following: Following
     seed: int | None
+    software: str
     saved: Saved = NOTHING_SAVED
     test: str | None = None
 
@@ -103,6 +104,8 @@ class DriveDetails(msgspec.Struct, frozen=True, kw_only=True):
     """What only the answer of `drive` has."""
 
     driver: str
+    software: str
+    """What was driven, with its version; empty where the driver does not say."""
     chosen: int | None
     """The transitions of the scope that answer a stimulus, or the pairs; null for random
     behaviours."""
@@ -150,7 +153,8 @@ def drive(request: DriveRequest, *, watch: Watch = Unwatched()) -> Driven:
             limits = Limits(request.max_seconds, request.max_steps)
             result = run(following, course, limits, note)
             seed = None if walks is None else walks.seed
-            driven = Driven(version, scope, request.driver, model, result, following, seed)
+            of = driver.driver.software
+            driven = Driven(version, scope, request.driver, model, result, following, seed, of)
     except DriverError as error:
         if driven is None or driven.run.departed is None:
             raise
@@ -209,6 +213,7 @@ def drive_answer(driven: Driven) -> Answer:
         exit_code=driven.exit_code,
         details=DriveDetails(
             driver=driven.driver,
+            software=driven.software,
             chosen=result.graph.chosen if result.graph is not None else None,
             done=len(result.covered.done) if is_covered else None,
             not_done=dict(result.not_done),

@@ -71,6 +71,7 @@ class KafkaClient(Driver):
             cure = nearest(user, USERS, f"there is: {', '.join(USERS)}")
             raise LockstepError(f"no client's user {user!r} is known", cure=cure)
         self.client = client
+        self.software = f"{client.name} {client.version}"
         self._user = USERS[user]
         self.exchanges: list[tuple[Waiting, Reply]] = []
         """Each Fetch that was answered since the last reset, with the answer."""

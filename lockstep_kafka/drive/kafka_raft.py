@@ -35,6 +35,7 @@ class KafkaRaft(Driver):
     never: ClassVar = {"notify": "state machines are the driver's own"}
 
     def __init__(self, release: str, make_node: type[RaftNode] = RaftNode) -> None:
+        self.software = f"Apache Kafka {release}"
         self._classes = Classes(Jvm(release, RAFT_JARS))
         self._make_node = make_node
 

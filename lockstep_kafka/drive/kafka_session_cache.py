@@ -24,6 +24,7 @@ class KafkaSessionCache(Driver):
     decides: ClassVar = {"create_by_evicting": ("x",)}
 
     def __init__(self, release: str, make_leader: type[Leader] = Leader) -> None:
+        self.software = f"Apache Kafka {release}"
         self._messages = Messages(Jvm(release))
         self._make_leader = make_leader
 

@@ -46,6 +46,7 @@ class KafkaSessions(Driver):
     decides: ClassVar = {"serve_full_creating": ("i",)}
 
     def __init__(self, release: str, make_leader: type[Leader] = Leader) -> None:
+        self.software = f"Apache Kafka {release}"
         self._messages = Messages(Jvm(release))
         self._make_leader = make_leader
 

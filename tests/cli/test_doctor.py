@@ -25,7 +25,9 @@ def test_all_that_is_required_is_there(desk: Desk) -> None:
     ran = desk.run("doctor", "--json")
     assert (ran.code, ran.err) == (0, "")
     found = rows(ran)
-    assert {"python", "numpy", "z3-solver", "workspace", "Java", "TLC", "git", "cores"} < set(found)
+    assert {"python", "numpy", "z3-solver", "workspace", "Java", "TLC", "git", "Go", "cores"} < set(
+        found
+    )
     assert found["workspace"]["what"] == f"turnstile ({desk.root}): letters, turnstile"
     assert found["numpy"]["what"] == metadata.version("numpy")
     assert found["C compiler"]["what"].startswith("not needed")
@@ -51,7 +53,9 @@ def test_what_is_absent_has_its_use_and_its_cure(
             "install a Java",
         ),
         ("TLC", "it is not there yet", "twin", "fetches it once, by PySpark's Ivy"),
-        ("git", "it is not on PATH", "review", "install git"),
+        ("git", "it is not on the PATH", "review", "install git"),
+        ("Go", "it is not on the PATH", "drive", "put `go` on the PATH"),
+        ("Node", "it is not on the PATH", "drive", "put `node` on the PATH"),
         ("workspace", f"there is no workspace in {tmp_path}", "every verb", "lockstep init NAME"),
     ):
         number = next(n for n, line in enumerate(lines) if line.startswith(f"{name} "))
@@ -60,7 +64,7 @@ def test_what_is_absent_has_its_use_and_its_cure(
         assert use in lines[number + 1]
         assert cure in lines[number + 2]
     assert "everything that lockstep needs is there" in lines
-    assert lines[-1].endswith("some things only: workspace, Java, TLC, git")
+    assert lines[-1].endswith("some things only: workspace, Java, TLC, git, Go, Node")
     assert list(tmp_path.glob("cache*")) == [], "nothing is fetched"
 
 

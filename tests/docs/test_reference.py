@@ -18,7 +18,7 @@ LANGUAGE = REFERENCE.joinpath("language.md").read_text(encoding="utf-8")
 def test_generated_pages_are_up_to_date(page: str) -> None:
     generate: Callable[[], str] = PAGES[page]
     written = REFERENCE.joinpath(page).read_text(encoding="utf-8")
-    assert written == generate(), "write them anew: python -m tests.docs.generated"
+    assert written == generate(), "write them again: python -m tests.docs.generated"
 
 
 def test_every_exported_name_has_a_section() -> None:

@@ -44,6 +44,7 @@ class Came:
 
     verdict: str
     departs: str = ""
+    software: str = ""
     steps: int = 0
     done: int = 0
     chosen: int = 0
@@ -76,6 +77,7 @@ def what_came(
     return Came(
         verdict=str(run.verdict),
         departs="" if run.departed is None else run.departed.shown,
+        software=came.software,
         steps=run.steps,
         done=len(run.covered.done),
         chosen=0 if run.graph is None else run.graph.chosen,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
-from lockstep_kafka.drive.releases import JARS
+from lockstep_kafka.drive.releases import JARS, NEWEST
 from tests.kafka.drive.exercises import (
     departing,
     in_child,
@@ -22,6 +22,7 @@ ONE_TICK = {**KAFKAS_ORDER, "MAX_TIME": 1, "MAX_SIZE": 1}
 def test_random_behaviours_of_sessions_conform() -> None:
     came = in_child(what_came, "fetch_session", "kafka-sessions", {}, 15)
     assert (came.verdict, came.steps > 100) == ("holds", True), came
+    assert came.software == f"Apache Kafka {NEWEST}"
 
 
 def test_every_transition_of_a_small_cache_is_done() -> None:
