@@ -38,10 +38,18 @@ def written_place(statement: ast.Assign | ast.Expr) -> str:
 
 
 def names_in(function: ast.FunctionDef) -> frozenset[str]:
-    """The parameters of a function and what it binds."""
-    bound = {node.id for node in ast.walk(function) if _is_bound(node)}  # type: ignore[attr-defined]
+    """The parameters of a function and what its statements bind, comprehensions left out."""
+    of_comprehensions = {
+        name
+        for node in ast.walk(function)
+        if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
+    }
+    bound = {
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node not in of_comprehensions
+    }
     return frozenset(bound | {one.arg for one in function.args.args})
-
-
-def _is_bound(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

@@ -84,6 +84,9 @@ class MutantAnswer(Answer, kw_only=True):
 _VERDICTS = {Fate.SURVIVES: Verdict.VIOLATED, Fate.INCONCLUSIVE: Verdict.INCONCLUSIVE}
 """What a fate says of the model's properties; that they hold, where it is any other."""
 
+_JUDGED_ELSEWHERE = (Fate.NOT_EXERCISED, Fate.VOID)
+"""What one scope says nothing of: other scopes do."""
+
 
 _MOST_JUDGES = 16
 """In so many scopes a process remembers the model without a change."""
@@ -153,16 +156,16 @@ def _row(workspace: Path, task: Task, share: Share, watch: Watch) -> Answer:
     mutant = judge.mutants[str(task.mutant)]
     with watch.search(task.name, None):
         judged = judge.judge(mutant)
-        if judged.sentence.fate is Fate.NOT_EXERCISED:
+        if judged.sentence.fate in _JUDGED_ELSEWHERE:
             for name in task.elsewhere:
-                if judged.actions <= spec.scope(name).idle.keys():
+                if judged.actions and judged.actions <= spec.scope(name).idle.keys():
                     continue
                 try:
                     other = judge_in(name)
                 except LockstepError:
                     continue  # it met a bound: nothing is judged there
                 there = other.judge(mutant)
-                if there.sentence.fate not in (Fate.NOT_EXERCISED, Fate.VOID):
+                if there.sentence.fate not in _JUDGED_ELSEWHERE:
                     judge, judged, task = other, there, structs.replace(task, scope=name)
                     break
     return row_of(task, judge.model, judged, time.perf_counter() - began)

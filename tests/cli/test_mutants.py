@@ -214,6 +214,22 @@ def test_what_default_never_runs_is_judged_where_it_runs(desk: "Desk") -> None:
     assert judged()["verdict"] == "not exercised"
 
 
+def test_what_does_not_load_in_default_is_judged_where_it_does(desk: "Desk") -> None:
+    """Four entries are more than there may be of two coins."""
+    desk.edit("models/turnstile.py", "new.entries[g] = 0", "new.entries[g] = 2 - 2")
+    spec = desk.root / "specs" / "turnstile.toml"
+    wide = "\n[scopes.wide]\nconstants = { GATES = ['east'], MAX_COINS = 4 }\n"
+
+    def judged() -> dict[str, Any]:
+        results = desk.run("mutants", "turnstile", *OPTIONS, "--json").json["results"]
+        name = "turnstile.collect: operator changed: 2 - 2 -> 2 + 2"
+        return next(one for one in results if one["details"]["name"] == name)
+
+    assert (judged()["verdict"], judged()["scope"]) == ("void", "default")
+    spec.write_text(f"{spec.read_text()}{wide}states = 100\n")
+    assert (judged()["verdict"], judged()["scope"]) == ("killed", "wide")
+
+
 def test_a_survivor_shows_what_it_does_otherwise(desk: "Desk") -> None:
     results = desk.run("mutants", "turnstile", *OPTIONS, "--json").json["results"]
     shown = {one["details"]["shows"] for one in results if one["verdict"] == "survives"}

@@ -261,6 +261,26 @@ def test_what_another_action_writes_and_another_field_of_the_type(
     assert {change for change in found if change[0] in {*OF_OTHERS, "subcase"}} == expected
 
 
+def test_what_a_comprehension_binds_is_no_name_of_a_function(load: Load) -> None:
+    """`x` of a comprehension is needed by nobody, and of no use to another's write."""
+    both = """
+@action
+def keep(s, new):
+    new.names = {x for x in s.names if x != "c"}
+
+@action
+def add(s, new, x: Name):
+    new.names = s.names | {x}
+"""
+    found = {
+        (m.before, m.after)
+        for m in mutants_of(load(MODEL.replace("{line}", "pass") + both, ""))
+        if m.kind == "write of another action" and "names" in m.before
+    }
+    kept, added = ('new.names = {x for x in s.names if x != "c"}', "new.names = s.names | {x}")
+    assert found == {(added, kept.replace('"', "'"))}
+
+
 def test_one_field_of_a_record_is_not_replaced(load: Load) -> None:
     record = "class Pair(Record):\n    one: bool\n    two: bool\n\n"
     own = "    pair: Pair = Pair(False, False)\n\ndef put"
