@@ -120,7 +120,7 @@ def compiled_spaces(model: Model, request: Exploration) -> Callable[[Limits], Kn
     from lockstep.explore.compiled import code_of, packed_space
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.program import build_program
-    from lockstep.machine.search.space_search import SpaceSearch
+    from lockstep.machine.search.numbering_search import SpaceSearch
 
     try:
         program = build_program(model)
@@ -131,7 +131,7 @@ def compiled_spaces(model: Model, request: Exploration) -> Callable[[Limits], Kn
         run = SpaceSearch(
             program, code_of(program, request), limits, on_progress=request.on_progress
         )
-        space = run.run()
+        space = run.space()
         return packed_space(program, run.code, space)
 
     return build

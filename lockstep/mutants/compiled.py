@@ -18,8 +18,9 @@ from lockstep.machine.code.parts import (
     translate,
 )
 from lockstep.machine.search.interface import Packed
-from lockstep.machine.search.loops import graph_loops_for
-from lockstep.machine.search.space_search import PackedStates, SpaceSearch
+from lockstep.machine.search.loops import loops_for
+from lockstep.machine.search.numbering_search import SpaceSearch
+from lockstep.machine.search.space_search import PackedStates
 from lockstep.mutants.difference import Difference
 from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
@@ -104,7 +105,7 @@ class CompiledModel:
             other_labels=np.zeros(most, np.int64),
         )
         count = len(self.states)
-        return graph_loops_for(words).first_difference(pair, 0, count) == count
+        return loops_for("graph", words).first_difference(pair, 0, count) == count
 
 
 def _explored(
@@ -120,4 +121,4 @@ def _explored(
 
 def _graph(model: Model, parts: Parts, limits: Limits) -> Space:
     program = linked_program(model, parts)
-    return SpaceSearch(program, quick_code(program.text), limits).run()
+    return SpaceSearch(program, quick_code(program.text), limits).space()

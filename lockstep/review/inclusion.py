@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from lockstep.machine.search import interface
 from lockstep.machine.search.interface import Packed
-from lockstep.machine.search.loops import inclusion_loops
+from lockstep.machine.search.loops import loops_for
 from lockstep.plain.space import Limits
 from lockstep.review.observed import ObservedSpace
 
@@ -76,7 +76,7 @@ class _Following:
 
     def __init__(self, one: ObservedSpace, other: ObservedSpace, limits: Limits) -> None:
         self._limits = limits
-        self._loops = inclusion_loops()
+        self._loops = loops_for("inclusion")
         self._graphs = one.space.bytes + other.space.bytes
         others = len(other.views)
         # Most often there is one pair for each state.

@@ -20,7 +20,7 @@ from lockstep.language.totality import walk
 from lockstep.machine.code.cells import WORD, mask
 from lockstep.machine.code.state import StateLayout, state_layout
 from lockstep.machine.search.interface import Packed
-from lockstep.machine.search.loops import view_loops_for
+from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.space_search import PackedStates
 from lockstep.plain.space import Limits
 from lockstep.review.pair import Pair
@@ -120,7 +120,7 @@ def _rows(states: PackedStates, layout: StateLayout) -> _Rows:
 
 def _numbered(parts: Sequence[_Rows], words: int, limits: Limits) -> Numbers:
     """The number of each row, equal ones having one; a row has so many words after its moves."""
-    loops, most = view_loops_for(words), sum(map(len, parts))
+    loops, most = loops_for("views", words), sum(map(len, parts))
     # A row for each number, two places in the table for each row, and its number.
     limits.watch(most * (8 * words + 12))
     numbers = np.zeros(most, np.int32)

@@ -24,8 +24,7 @@ from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import build_program
-from lockstep.machine.search.numbering_search import compiled_parts
-from lockstep.machine.search.space_search import SpaceSearch
+from lockstep.machine.search.numbering_search import SpaceSearch, compiled_parts
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.fair_parts import Promises, fair_parts
 from lockstep.plain.liveness import plain_pledges
@@ -107,7 +106,7 @@ def both_graphs(model: Model) -> tuple[Space, Space, KnownSpace]:
     """The graph by machine code, the oracle, and the former with what its states say."""
     program = build_program(model)
     code = machine_code(program.text, None)
-    space = SpaceSearch(program, code, LIMITS).run()
+    space = SpaceSearch(program, code, LIMITS).space()
     oracle = build_space(model, replace(LIMITS, max_states=10**6))
     return space, oracle, packed_space(program, code, space)
 
@@ -164,10 +163,10 @@ def test_a_bound_on_states_is_the_same_to_both_graphs() -> None:
     code = machine_code(program.text, None)
     states = len(build_space(model, replace(LIMITS, max_states=10**6)).states)
     enough = replace(LIMITS, max_states=states)
-    assert_same(SpaceSearch(program, code, enough).run(), build_space(model, enough))
+    assert_same(SpaceSearch(program, code, enough).space(), build_space(model, enough))
     few = replace(LIMITS, max_states=states - 1)
     with pytest.raises(Unfinished) as compiled:
-        SpaceSearch(program, code, few).run()
+        SpaceSearch(program, code, few).space()
     with pytest.raises(Unfinished) as plain:
         build_space(model, few)
     assert str(compiled.value) == str(plain.value) == f"more than {states - 1:,} states"

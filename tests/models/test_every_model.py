@@ -16,8 +16,8 @@ import pytest
 from lockstep.explore.compiled import packed_space
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind, State
+from lockstep.machine.search.numbering_search import SpaceSearch
 from lockstep.machine.search.search import ParallelSearch
-from lockstep.machine.search.space_search import SpaceSearch
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.liveness import plain_pledges
 from lockstep.plain.run import PlainEngine
@@ -89,7 +89,7 @@ def test_the_compiled_search_agrees(small: Small) -> None:
 
 def test_the_graph_is_the_same(small: Small) -> None:
     limits = replace(LIMITS, max_states=MOST_STATES)
-    space = SpaceSearch(small.program, small.code, limits).run()
+    space = SpaceSearch(small.program, small.code, limits).space()
     known, (_, oracle) = packed_space(small.program, small.code, space), small.oracle
     assert_same(space, oracle)
     for prop in small.model.of_kind(Kind.LEADS_TO):

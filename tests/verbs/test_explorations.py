@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from lockstep.machine.search.search import ParallelSearch
-from lockstep.machine.search.space_search import SpaceSearch
 from lockstep.plain.search import Search
 from lockstep.requests.review import ReviewRequest
 from lockstep.requests.review_plan import plan_review
@@ -33,7 +32,7 @@ def explorations(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
         return counting
 
-    for kind in (Search, ParallelSearch, SpaceSearch):
+    for kind in (Search, ParallelSearch):
         monkeypatch.setattr(kind, "run", counted(kind.__name__, kind.run))
     monkeypatch.setattr("lockstep.answers.store.Question.find", lambda _: None)
     return begun

@@ -12,7 +12,7 @@ from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.interface import Array, Packed
 from lockstep.machine.search.judge import Finding, Findings, Judge, first, ranked_functions
-from lockstep.machine.search.loops import loops_for, way_loops_for
+from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.state_file import Extent, StateFile
 from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.ending import Ending, Remaining, ending_of
@@ -151,7 +151,7 @@ class WaysBack:
         self._environment = environment
         self._levels = levels
         self._words = program.layout.words
-        self._loops = way_loops_for(self._words)
+        self._loops = loops_for("ways", self._words)
         self._worker = Worker(shape_of(program), code, buffer=0)
         self._prices = np.array(
             [action.name in environment for action in program.model.actions], np.int64
@@ -247,7 +247,7 @@ class LevelAncestry:
         self._words = program.layout.words
         self._levels = levels
         self._worker = Worker(shape_of(program), code, buffer=0)
-        self._predecessor_in = loops_for(self._words).predecessor
+        self._predecessor_in = loops_for("search", self._words).predecessor
 
     def __len__(self) -> int:
         return len(self._levels)

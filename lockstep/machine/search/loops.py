@@ -62,44 +62,13 @@ class Loops:
         return loop
 
 
-def loops_for(words: int) -> Loops:
-    """The loops of a search of states of so many words."""
-    return _loops("search", words)
-
-
-def way_loops_for(words: int) -> Loops:
-    """The loops that go back from a violation of states of so many words."""
-    return _loops("ways", words)
-
-
-def graph_loops_for(words: int) -> Loops:
-    """The loops that make a graph of states of so many words."""
-    return _loops("graph", words)
-
-
-def run_loops_for(words: int) -> Loops:
-    """The loops for runs of rows of so many words."""
-    return _loops("runs", words)
-
-
-def view_loops_for(words: int) -> Loops:
-    """The loop that numbers views of so many words."""
-    return _loops("views", words)
-
-
-def inclusion_loops() -> Loops:
-    """The loops for inclusion, which know states by their numbers alone."""
-    return _loops("inclusion")
-
-
-def part_loops() -> Loops:
-    """The loop that finds the parts of a graph, which knows states by their numbers alone."""
-    return _loops("parts")
-
-
 @cache
-def _loops(what: str, *words: int) -> Loops:
-    """Some loops, for rows of so many words where that matters; made if they are not kept."""
+def loops_for(what: str, *words: int) -> Loops:
+    """Some loops, made if they are not kept; those of states or rows for so many words of each.
+
+    They are those of a `search`, of the `ways` back from a violation, of a `graph`, of `runs` of
+    rows, and of `views`. Those of `inclusion` and of `parts` know states by their numbers alone.
+    """
 
     def text() -> str:
         from lockstep.machine.search.graph_kernels import graph_kernels, part_kernels, view_kernels

@@ -6,6 +6,9 @@ search goes on without numbers and steps.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +17,7 @@ from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program, all_bindings
 from lockstep.machine.search.interface import Array, Packed
-from lockstep.machine.search.loops import graph_loops_for, part_loops
+from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.space_search import Numbering
 from lockstep.machine.search.workers import Worker
@@ -22,6 +25,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.plain.fair_parts import Promises, fair_parts
 from lockstep.plain.liveness import Pledges
 from lockstep.plain.space import Limits, Mask, Space, Unfinished
+from lockstep.results.search_result import Progress
 
 
 class NumberingSearch(ParallelSearch):
@@ -112,6 +116,40 @@ class NumberingSearch(ParallelSearch):
         return super()._found(state) if self.numbering is None else self.numbering.knows(state)
 
 
+class SpaceSearch(NumberingSearch):
+    """Makes the state space of a model, whatever it claims."""
+
+    def __init__(
+        self,
+        program: Program,
+        code: MachineCode,
+        limits: Limits,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self._limits = limits
+        bare = replace(program, has_state_checks=False, has_step_invariants=False)
+        request = Exploration(deadlock_allowed=True, threads=1, on_progress=on_progress)
+        super().__init__(bare, code, request, Numbering(bare, limits))
+
+    def space(self) -> Space:
+        """The state space, made once; `Unfinished` where a limit is met."""
+        result = self.run()
+        if result.interrupted:
+            raise KeyboardInterrupt
+        if result.error is not None or not result.is_finished:
+            raise Unfinished(result.because)
+        assert self.numbering is not None, "it is finished"
+        return self.numbering.space(self._limits)
+
+    def _level(self, depth: int) -> None:
+        assert self.numbering is not None, "without numbers it does not go on"
+        self._number_level(self.numbering, depth)
+
+    def _sample(self) -> None:
+        """The search of the model itself takes a sample."""
+
+
 _STRETCH = 1 << 18
 """States that a search starts from between two looks at the limits."""
 _ANSWERS = 1 << 17
@@ -141,7 +179,7 @@ def packed_pledges(
         premises=answers[0],
         goals=answers[1],
     )
-    loops = graph_loops_for(words)
+    loops = loops_for("graph", words)
     limits.watch(states.nbytes + 2 * count * len(bindings))
     premise, goal = (np.zeros((len(bindings), count), np.bool_) for _ in range(2))
     for begin in range(0, count, stretch):
@@ -193,6 +231,6 @@ def compiled_parts(
         search.set(order=order, again=again, visited=0)
         for begin in range(0, size, _STRETCH):
             limits.watch()
-            part_loops().find_parts(search, begin, min(size, begin + _STRETCH))
+            loops_for("parts").find_parts(search, begin, min(size, begin + _STRETCH))
         order = again
     return parts

@@ -81,7 +81,8 @@ class ParallelSearch:
         """The machine code: what suits so many states as are known."""
         self._threads = request.threads or len(os.sched_getaffinity(0))
         self._request = request
-        self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
+        # Before memory is looked at, for it takes some.
+        self._loops = loops_for("search", self._words)
         self._memory = memory_bound(request.bounds.memory)
         self._checkpoint = checkpoint
         self._spill = spill

@@ -64,7 +64,8 @@ class Simulation:
         self._walks = walks
         self._threads = request.threads or len(os.sched_getaffinity(0))
         self._max_seconds = request.bounds.max_seconds
-        self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
+        # Before memory is looked at, for it takes some.
+        self._loops = loops_for("search", self._words)
         self._memory = memory_bound(request.bounds.memory)
         self._on_progress = request.on_progress
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)

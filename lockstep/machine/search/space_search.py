@@ -1,30 +1,23 @@
-"""A state space, made with a model's machine code.
+"""States by number and the steps between them, as machine code finds them.
 
-It is the one that plain Python makes, state by state and step by step, with the same numbers.
+They are those that plain Python finds, state by state and step by step, with the same numbers.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.language.notation import State
-from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.code.state import StateLayout
 from lockstep.machine.search.interface import Array, Packed, zeros
-from lockstep.machine.search.loops import graph_loops_for
-from lockstep.machine.search.workers import Worker, shape_of
-from lockstep.plain.engine import Disagreement
-from lockstep.plain.run import PlainEngine
+from lockstep.machine.search.loops import loops_for
+from lockstep.machine.search.workers import Worker
 from lockstep.plain.space import Limits, Space, Unfinished
-from lockstep.plain.supervision import PROGRESS_SECONDS, Pace
-from lockstep.results.search_result import EvaluationError, Progress
 
 _STRETCH = 1 << 14
 """States that a thread expands between two looks at the limits."""
@@ -101,8 +94,7 @@ class _Reached:
 class Numbering:
     """States by number, in the order in which plain Python finds them, and all of their steps.
 
-    States are expanded in that order, by a search or by `SpaceSearch`, which make the space. The
-    numbers do not depend on how many threads expand them.
+    A search expands them in that order. The numbers do not depend on how many threads do.
     """
 
     def __init__(self, program: Program, limits: Limits, expected: int = 0) -> None:
@@ -115,7 +107,7 @@ class Numbering:
         self._program = program
         self._words = program.layout.words
         self._limits = limits
-        self._loops = graph_loops_for(self._words)
+        self._loops = loops_for("graph", self._words)
         self._most = max(1, program.most_successors)
         self._stretch = max(1, min(_STRETCH, _WORK // program.work))
         self._capacity = max(_STEPS, 4 * self._most)
@@ -239,66 +231,6 @@ class Numbering:
         self._table = np.zeros(size, np.int32)
         self._graph.set(table=self._table, size=size)
         self._loops.fill_table(self._graph)
-
-
-class SpaceSearch:
-    """Makes the state space of a model, whatever it claims."""
-
-    def __init__(
-        self,
-        program: Program,
-        code: MachineCode,
-        limits: Limits,
-        *,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> None:
-        """Prepare; `run` makes the state space, once."""
-        self._program = program
-        self.code = code
-        self._limits = limits
-        self._on_progress = on_progress
-        self._numbering = Numbering(program, limits)
-        self._started = time.perf_counter()
-        self._reports = Pace(PROGRESS_SECONDS)
-
-    def run(self) -> Space:
-        """The state space; `Unfinished` where a limit is met."""
-        numbering = self._numbering
-        shape = replace(shape_of(self._program), has_state_checks=False, has_step_invariants=False)
-        worker = Worker(shape, self.code, buffer=0)
-        done, depth, of_level = 0, 0, 1
-        while done < len(numbering):
-            code = self.code.suited_to(len(numbering))
-            if code is not self.code:
-                self.code = code
-                worker.use(code)
-            done = numbering.expand([worker], done, of_level)
-            failed = worker.findings.failed_step
-            if failed.is_noted:
-                raise self._stopped_at(failed.states)
-            if done == of_level:
-                depth, of_level = depth + 1, len(numbering)
-            self._report(done, depth)
-        return numbering.space(self._limits)
-
-    def _stopped_at(self, states: Array) -> Exception:
-        """Why a state has no successors, as plain Python says it."""
-        state = self._program.layout.decode(states[: self._program.layout.words].tolist())
-        try:
-            for _ in PlainEngine(self._program.model).successors(state):
-                pass
-        except EvaluationError as error:
-            return Unfinished(error.message)
-        return Disagreement(f"plain Python has a meaning in {state}, machine code has none")
-
-    def _report(self, done: int, depth: int) -> None:
-        """Report how far the state space is."""
-        seconds, numbering = time.perf_counter() - self._started, self._numbering
-        if self._on_progress is not None and self._reports.is_due(seconds):
-            frontier, size = len(numbering) - done, numbering.bytes
-            self._on_progress(
-                Progress(len(numbering), numbering.written, depth, frontier, seconds, size)
-            )
 
 
 def _in_order_of_occurrence(

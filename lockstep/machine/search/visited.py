@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from lockstep.machine.search.interface import DIGIT_BITS, SHARDS, Array, Packed, zeros
-from lockstep.machine.search.loops import loops_for, run_loops_for
+from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.state_file import Extent, Spill, StateFile, is_on_disk
 from lockstep.machine.search.workers import Worker
 
@@ -95,7 +95,7 @@ class VisitedStates:
         self.words = words
         self._zeros = zeros
         self._ample = memory // 8
-        self._loops = loops_for(words)
+        self._loops = loops_for("search", words)
         share = expected * _SPREAD / SHARDS + (_CANDIDATES if expected else 0)
         roomy = int(share / _AMPLE.full)
         fits = roomy * SHARDS * words * 8 < memory // 2
@@ -179,13 +179,13 @@ def hashes(states: Array, words: int) -> Array:
     """The hash of each state."""
     count = len(states) // words
     values = np.empty(count, np.uint64)
-    run_loops_for(words).hashes(states, count, values)
+    loops_for("runs", words).hashes(states, count, values)
     return values
 
 
 def distinct(parts: Iterable[Array], words: int) -> Array:
     """The rows of some arrays in order, each once."""
-    rows, loops = np.concatenate([np.empty(0, np.uint64), *parts]), run_loops_for(words)
+    rows, loops = np.concatenate([np.empty(0, np.uint64), *parts]), loops_for("runs", words)
     count = len(rows) // words
     if words == 1:
         rows.sort()
@@ -200,7 +200,7 @@ def union(parts: Iterable[Array], words: int) -> Array:
     """The rows of some arrays, each of them in order, in order and each once."""
     if words == 1:
         return distinct(parts, words)  # to sort them again takes less time than one round
-    rest, unite = list(parts) or [np.empty(0, np.uint64)], run_loops_for(words).unite
+    rest, unite = list(parts) or [np.empty(0, np.uint64)], loops_for("runs", words).unite
     while len(rest) > 1:
         one, two = rest.pop(0), rest.pop(0)
         both = np.empty(len(one) + len(two), np.uint64)
@@ -211,7 +211,7 @@ def union(parts: Iterable[Array], words: int) -> Array:
 
 def subtract(rows: Array, run: Iterable[Array], words: int) -> Array:
     """The rows, in order, that are not in a run, which is read to its end."""
-    count, loops = len(rows) // words, run_loops_for(words)
+    count, loops = len(rows) // words, loops_for("runs", words)
     cursor = np.array([0, 0, count], np.int64)
     for part in run:
         loops.subtract(rows, part, len(part) // words, cursor)

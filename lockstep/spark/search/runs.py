@@ -24,7 +24,7 @@ import pyarrow
 from pyarrow import parquet
 
 from lockstep.machine.search.interface import Array
-from lockstep.machine.search.loops import run_loops_for
+from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.search_folder import damaged_in
 from lockstep.machine.search.visited import hashes
 from lockstep.system.sealed import Damaged, Natural, whole_file
@@ -112,7 +112,7 @@ class _Tally:
     """The count and the checksum of the states that pass by, and whether they ascend."""
 
     def __init__(self, words: int) -> None:
-        self._words, self._loops = words, run_loops_for(words)
+        self._words, self._loops = words, loops_for("runs", words)
         self._last: list[int] = []
         self.states = 0
         self.checksum = 0

@@ -160,7 +160,7 @@ class Machine:
     @property
     def loops(self) -> Loops:
         """The loops for states."""
-        return loops_for(self.shape.words)
+        return loops_for("search", self.shape.words)
 
     def worker(self, buffer: int = 0) -> Worker:
         """A worker whose buffers fill up to so many candidates a shard."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.machine.search.interface import Array
-from lockstep.machine.search.loops import run_loops_for
+from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.visited import (
     Gathered,
     distinct,
@@ -48,7 +48,7 @@ def test_distinct_rows_are_a_set_in_order(words: int, data: st.DataObject) -> No
     numbers = data.draw(states(words))
     rows = distinct(parts_of(numbers, words, 7), words)
     assert tuples(rows, words) == sorted(set(numbers))
-    assert run_loops_for(words).ascends(rows, len(rows) // words)
+    assert loops_for("runs", words).ascends(rows, len(rows) // words)
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])

@@ -23,7 +23,7 @@ def test_the_highest_bits_of_a_hash_are_the_shard_of_a_search(
 ) -> None:
     states = np.array(numbers[: len(numbers) // words * words], np.uint64)
     values = hashes(states, words) >> np.uint64(64 - SHARD_BITS)
-    loops = loops_for(words)
+    loops = loops_for("search", words)
     rows = [row.copy() for row in states.reshape(-1, words)]
     assert values.tolist() == [loops.shard_of_state(row) for row in rows]
 
