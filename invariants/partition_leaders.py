@@ -128,6 +128,18 @@ def endpoints_told_override(s: PartitionLeaders, new: PartitionLeaders, b: Broke
     )
 
 
+@step_invariant("951-14")
+def endpoints_come_with_leaders(s: PartitionLeaders, new: PartitionLeaders, b: Broker):
+    """Apart from responses the client learns where a broker is when a refresh brings a partition
+    that it leads, as things are then. No endpoint is forgotten."""
+    when(not was_read(s, new))
+    is_brought = any(
+        s.leaders[p] is None and new.leaders[p] is not None and new.leaders[p].leader == b
+        for p in Partition
+    )
+    return new.endpoints[b] == (s.registered[b] if is_brought else s.endpoints[b])
+
+
 @step_invariant("951-12")
 def newer_leader_is_somewhere(s: PartitionLeaders, new: PartitionLeaders, p: Partition):
     """Whichever leader the client learns of, it knows where that is."""

@@ -151,16 +151,15 @@ def consumer_never_displaces_live_follower(s: SessionCache, new: SessionCache, x
 
 @invariant("227-2", "227-16", "227d-14")
 def last_used_is_the_latest_use(s: SessionCache, x: Slot):
-    """The last-used time of a session is when it was created or last used, whatever came later."""
-    when(s.cache[x] is not None)
-    return s.cache[x].last_used == s.truly_used[x]
+    """The last-used time of a session is when it was created or last used, whatever came later.
+    A session that is gone was never used."""
+    return s.truly_used[x] == (0 if s.cache[x] is None else s.cache[x].last_used)
 
 
 @invariant("227-24")
 def created_never_changes(s: SessionCache, x: Slot):
-    """The created time of a session is when it was created."""
-    when(s.cache[x] is not None)
-    return s.cache[x].created == s.truly_created[x]
+    """The created time of a session is when it was created, and goes with it."""
+    return s.truly_created[x] == (0 if s.cache[x] is None else s.cache[x].created)
 
 
 @step_invariant("227-2", "227-14", "227-15", "227d-4")

@@ -134,7 +134,7 @@ def awaits_its_answer(s: PartitionLeaders, p):
 
 
 @action
-def tell_nothing(s: PartitionLeaders, new: PartitionLeaders, p: Partition):
+def answer_without_leader(s: PartitionLeaders, new: PartitionLeaders, p: Partition):
     """The broker leads the partition, or does not know who does (951-D11)."""
     require(awaits_its_answer(s, p))
     new.answers[p] = Answer(current_leader=None)
@@ -152,7 +152,9 @@ def with_endpoint(s: PartitionLeaders, b):
 
 
 @action
-def tell_leader(s: PartitionLeaders, new: PartitionLeaders, p: Partition, leadership: Leadership):
+def answer_with_leader(
+    s: PartitionLeaders, new: PartitionLeaders, p: Partition, leadership: Leadership
+):
     """The broker refuses the partition, and tells what it has heard, newer or not (951-D8)."""
     require(awaits_its_answer(s, p))
     new.answers[p] = Answer(current_leader=leadership)
@@ -162,7 +164,7 @@ def tell_leader(s: PartitionLeaders, new: PartitionLeaders, p: Partition, leader
 # The client takes the whole response at once.
 
 
-def told_endpoint(s: PartitionLeaders, b):
+def endpoint_after_reading(s: PartitionLeaders, b):
     """Where a broker is to the client once it has read the response."""
     if not is_listed(s, b):
         return s.endpoints[b]
@@ -179,7 +181,7 @@ def is_of_use(s: PartitionLeaders, p):
         and answer.current_leader is not None
         and known is not None
         and answer.current_leader.epoch > known.epoch
-        and told_endpoint(s, answer.current_leader.leader) is not None
+        and endpoint_after_reading(s, answer.current_leader.leader) is not None
     )
 
 
@@ -190,7 +192,7 @@ def leader_after(s: PartitionLeaders, p):
 def endpoint_after(s: PartitionLeaders, b):
     """Endpoints are taken with leaders: all that are told, or none (951-D17)."""
     if any(is_of_use(s, p) for p in Partition):
-        return told_endpoint(s, b)
+        return endpoint_after_reading(s, b)
     return s.endpoints[b]
 
 

@@ -106,9 +106,9 @@ Answer(p, told) ==
     /\ UNCHANGED <<registered, metadata, requested>>
 
 \* The broker leads the partition, or does not know who does.
-TellNothing(p) == Answer(p, None) /\ UNCHANGED nodeEndpoints
+AnswerWithoutLeader(p) == Answer(p, None) /\ UNCHANGED nodeEndpoints
 
-TellLeader(p, leadership) ==
+AnswerWithLeader(p, leadership) ==
     LET b == leadership.leader
     IN  /\ Answer(p, leadership)
         /\ nodeEndpoints' =
@@ -146,11 +146,11 @@ Next ==
         \/ \E endpoint \in Endpoint : Register(b, endpoint)
         \/ Fence(b)
     \/ \E p \in Partitions :
-        \/ \E leadership \in Leadership : LookUp(p, leadership) \/ TellLeader(p, leadership)
+        \/ \E leadership \in Leadership : LookUp(p, leadership) \/ AnswerWithLeader(p, leadership)
         \/ Drop(p)
         \/ Assign(p)
         \/ Revoke(p)
-        \/ TellNothing(p)
+        \/ AnswerWithoutLeader(p)
     \/ Send
     \/ Receive
 
@@ -210,6 +210,13 @@ EndpointsToldOverride ==
         IN  IF told = {} \/ Learning = {} THEN endpoints'[b] = endpoints[b]
             ELSE endpoints'[b] \in told]_vars
 
+\* The leaders of the partitions that a refresh brings.
+Brought == {leaders'[p].leader : p \in {q \in Partitions \ Known : leaders'[q] # None}}
+
+EndpointsComeWithLeaders ==
+    [][~Read => \A b \in Brokers :
+        endpoints'[b] = IF b \in Brought THEN registered[b] ELSE endpoints[b]]_vars
+
 NewerLeaderIsSomewhere ==
     [][\A p \in Partitions :
         leaders'[p] \notin {None, leaders[p]} => endpoints'[leaders'[p].leader] # None]_vars
@@ -228,5 +235,6 @@ THEOREM Spec => /\ AssignedPartitionsAreRequested
                 /\ EachPartitionLearnsItsOwnLeader
                 /\ LeadershipChangesByAResponseAlone
                 /\ EndpointsToldOverride
+                /\ EndpointsComeWithLeaders
                 /\ NewerLeaderIsSomewhere
 =============================================================================

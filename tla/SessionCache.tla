@@ -206,9 +206,11 @@ SizeOf(slots) ==
 
 NeverMoreSessionsThanSlots == numSessions <= Cardinality(Slots)
 
-LastUsedIsTheLatestUse == \A x \in Taken : cache[x].lastUsed = trulyUsed[x]
+LastUsedIsTheLatestUse ==
+    trulyUsed = [x \in Slots |-> IF x \in Taken THEN cache[x].lastUsed ELSE 0]
 
-CreatedNeverChanges == \A x \in Taken : cache[x].created = trulyCreated[x]
+CreatedNeverChanges ==
+    trulyCreated = [x \in Slots |-> IF x \in Taken THEN cache[x].created ELSE 0]
 
 SessionsMetricEqualsCache == numSessions = Cardinality(Taken)
 

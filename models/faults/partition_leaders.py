@@ -6,9 +6,9 @@ from models.partition_leaders import (
     NodeEndpoint,
     Partition,
     PartitionLeaders,
+    endpoint_after_reading,
     is_of_use,
     leader_after,
-    told_endpoint,
 )
 
 # What a response says.
@@ -29,7 +29,7 @@ def lists_the_last_leader_alone(s: PartitionLeaders, b):
 
 
 @fault(breaks="only_leaders_told_are_listed")
-@edit(client.tell_leader, "Answer(current_leader=leadership)", "Answer(current_leader=None)")
+@edit(client.answer_with_leader, "Answer(current_leader=leadership)", "Answer(current_leader=None)")
 def lists_leaders_it_does_not_tell():
     """The endpoint is listed, and the leadership is not told."""
 
@@ -92,13 +92,15 @@ def metadata_comes_with_a_leader(s: PartitionLeaders, p):
     return (
         answer is not None
         and answer.current_leader is not None
-        and told_endpoint(s, answer.current_leader.leader) is not None
+        and endpoint_after_reading(s, answer.current_leader.leader) is not None
         and (s.leaders[p] is None or answer.current_leader.epoch > s.leaders[p].epoch)
     )
 
 
 @fault(breaks="newer_leader_is_somewhere")
-@edit(client.is_of_use, "told_endpoint(s, answer.current_leader.leader) is not None", "True")
+@edit(
+    client.is_of_use, "endpoint_after_reading(s, answer.current_leader.leader) is not None", "True"
+)
 def leader_is_taken_without_an_endpoint():
     """The client does not look whether it will find the leader."""
 
@@ -108,7 +110,17 @@ def leader_is_taken_without_an_endpoint():
 )
 def endpoints_known_are_kept(s: PartitionLeaders, b):
     """Only a broker that the client did not know gets its endpoint from a response."""
-    return told_endpoint(s, b) if s.endpoints[b] is None else s.endpoints[b]
+    return endpoint_after_reading(s, b) if s.endpoints[b] is None else s.endpoints[b]
+
+
+@fault(breaks="endpoints_come_with_leaders")
+@edit(
+    client.drop,
+    "new.leaders[p] = None",
+    "new.leaders[p] = None; new.endpoints = {b: None for b in Broker}",
+)
+def endpoints_go_with_a_partition():
+    """With the metadata of a partition the client drops where all brokers are."""
 
 
 @fault(breaks="leadership_changes_by_a_response_alone")

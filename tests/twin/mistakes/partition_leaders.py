@@ -47,6 +47,13 @@ MISTAKES = {
         "IF News = {} THEN endpoints ELSE Overridden",
         "Overridden",
     ),
+    "EndpointsComeWithLeaders": Mistake(
+        "PartitionLeaders",
+        "    /\\ leaders' = [leaders EXCEPT ![p] = None]\n"
+        "    /\\ UNCHANGED <<registered, endpoints, ",
+        "    /\\ leaders' = [leaders EXCEPT ![p] = None]\n"
+        "    /\\ endpoints' = [b \\in Brokers |-> None]\n    /\\ UNCHANGED <<registered, ",
+    ),
     "NewerLeaderIsSomewhere": Mistake(
         "PartitionLeaders",
         "    /\\ leaders' = [leaders EXCEPT ![p] = leadership]\n"
