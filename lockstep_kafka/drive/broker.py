@@ -1,7 +1,7 @@
 """One broker on loopback, in a process of its own, and its clients.
 
 A broker of Apache Kafka is its own controller, and has a temporary folder. It ends with the process
-that started it, however that ends.
+that started it, however that ends. A node may be a controller alone: tests make quorums of them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
@@ -29,23 +30,14 @@ from lockstep_kafka.drive.wire import HOST, framed, frames
 
 KFAKE = "kfake"
 """franz-go's broker in memory, which is written in Go."""
-_CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
+CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
+"""The id of every cluster here."""
 _STARTING_SECONDS = 120.0
 _ANSWER_SECONDS = 30.0
 _RETRY_SECONDS = 0.1
 _METADATA = 12
 """The version of that request."""
 _MOST_BYTES = 1 << 16
-_PROPERTIES = """\
-process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@{host}:{controller}
-listeners=PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller}
-controller.listener.names=CONTROLLER
-log.dirs={folder}
-offsets.topic.replication.factor=1
-connections.max.idle.ms=-1
-"""
 
 
 @cache
@@ -58,6 +50,46 @@ def broker_jars() -> Mapping[str, tuple[Artifact, ...]]:
 NEWEST_BROKER = list(broker_jars())[-1]
 
 
+@dataclass(frozen=True)
+class Node:
+    """A node of Apache Kafka in a folder, which is formatted once and started as often as wanted.
+
+    `jars` and `options` are those of its Java, in which the last word on a setting counts.
+    """
+
+    folder: Path
+    properties: Mapping[str, object]
+    jars: tuple[Artifact, ...]
+    options: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> list[str]:
+        """What starts it."""
+        return [*self._java(), "kafka.Kafka", str(self._file)]
+
+    def format(self) -> None:
+        """Make its folder ready; `LockstepError` where that fails."""
+        lines = (f"{name}={value}\n" for name, value in self.properties.items())
+        self._file.write_text("".join(lines), encoding="utf-8")
+        formatting = ["kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(self._file)]
+        try:
+            made = output_of([*self._java(), *formatting], _STARTING_SECONDS, self.folder)
+            why = _last(made.stdout) if made.returncode else None
+        except subprocess.TimeoutExpired:
+            why = f"it takes longer than {_STARTING_SECONDS:.0f} s"
+        if why is not None:
+            cure = "see that there is memory and room on the disk for a broker"
+            raise LockstepError(f"the broker's folder is not formatted: {why}", cure=cure)
+
+    def _java(self) -> list[str]:
+        jars = ":".join(map(str, jars_of(self.jars)))
+        return [str(find_java()), *SMALL_AND_SOON, *self.options, "-cp", jars]
+
+    @property
+    def _file(self) -> Path:
+        return self.folder / "server.properties"
+
+
 class Broker:
     """A broker that answers: of a release, or franz-go's `KFAKE`.
 
@@ -68,61 +100,63 @@ class Broker:
         self._open = ExitStack()
         try:
             folder = self._open.enter_context(scratch_folder("kafka-broker-"))
-            self.port, controller = _free_ports()
+            self.port, controller = free_ports(2)
             if release == KFAKE:
                 command = [*go_program(KFAKE).command, str(self.port)]
             else:
-                command = _formatted(release, folder, self.port, controller)
+                properties = _properties(folder, self.port, controller)
+                node = Node(folder, properties, pinned(release, broker_jars()))
+                node.format()
+                command = node.command
             started = child_process(command, folder, subprocess.DEVNULL)
-            self._wait(self._open.enter_context(started), release)
+            until_it_listens(self._open.enter_context(started), self.port, release)
         except BaseException:
             self._open.close()
             raise
-
-    def _wait(self, process: subprocess.Popen[str], release: str) -> None:
-        end = time.monotonic() + _STARTING_SECONDS
-        while time.monotonic() < end and process.poll() is None:
-            with suppress(OSError):
-                socket.create_connection((HOST, self.port), timeout=1).close()
-                # It ends soon where another program has the port, and answers in its place.
-                time.sleep(_RETRY_SECONDS)
-                if process.poll() is None:
-                    return
-            time.sleep(_RETRY_SECONDS)
-        ended = f"ended with exit code {process.returncode}"
-        why = f"gave no answer in {_STARTING_SECONDS:.0f} s" if process.poll() is None else ended
-        raise LockstepError(
-            f"the broker ({release}) {why}",
-            cure="see that there is memory for it, and try again: its port may have been taken",
-        )
 
     def close(self) -> None:
         """Stop it, and remove its folder."""
         self._open.close()
 
 
-def _formatted(release: str, folder: Path, port: int, controller: int) -> list[str]:
-    """The command that starts a broker, whose folder is made."""
-    jars = jars_of(pinned(release, broker_jars()))
-    properties = folder / "server.properties"
-    places = {"host": HOST, "port": port, "controller": controller, "folder": folder / "logs"}
-    properties.write_text(_PROPERTIES.format(**places), encoding="utf-8")
-    java = [str(find_java()), *SMALL_AND_SOON, "-cp", ":".join(map(str, jars))]
-    formatting = ["kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(properties)]
-    try:
-        made = output_of([*java, *formatting], _STARTING_SECONDS, folder)
-        why = _last(made.stdout) if made.returncode else None
-    except subprocess.TimeoutExpired:
-        why = f"it takes longer than {_STARTING_SECONDS:.0f} s"
-    if why is not None:
-        cure = "see that there is memory and room on the disk for a broker"
-        raise LockstepError(f"the broker's folder is not formatted: {why}", cure=cure)
-    return [*java, "kafka.Kafka", str(properties)]
+def _properties(folder: Path, port: int, controller: int) -> Mapping[str, object]:
+    """Those of a broker that is its own controller."""
+    return {
+        "process.roles": "broker,controller",
+        "node.id": 1,
+        "controller.quorum.voters": f"1@{HOST}:{controller}",
+        "listeners": f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller}",
+        "controller.listener.names": "CONTROLLER",
+        "log.dirs": folder / "logs",
+        "offsets.topic.replication.factor": 1,
+        "connections.max.idle.ms": -1,
+    }
 
 
-def _free_ports() -> tuple[int, int]:
-    with socket.create_server((HOST, 0)) as one, socket.create_server((HOST, 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
+def until_it_listens(process: subprocess.Popen[str], port: int, release: str) -> None:
+    """Wait for a broker that was started; `LockstepError` where it ends, or takes too long."""
+    end = time.monotonic() + _STARTING_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        with suppress(OSError):
+            socket.create_connection((HOST, port), timeout=1).close()
+            # It ends soon where another program has the port, and answers in its place.
+            time.sleep(_RETRY_SECONDS)
+            if process.poll() is None:
+                return
+        time.sleep(_RETRY_SECONDS)
+    ended = f"ended with exit code {process.returncode}"
+    why = f"gave no answer in {_STARTING_SECONDS:.0f} s" if process.poll() is None else ended
+    raise LockstepError(
+        f"the broker ({release}) {why}",
+        cure="see that there is memory for it, and try again: its port may have been taken",
+    )
+
+
+def free_ports(number: int) -> list[int]:
+    """So many ports of loopback on which nobody listens now."""
+    with ExitStack() as held:
+        servers = [held.enter_context(socket.create_server((HOST, 0))) for _ in range(number)]
+        return [server.getsockname()[1] for server in servers]
 
 
 def _last(output: str) -> str:

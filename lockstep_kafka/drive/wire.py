@@ -316,6 +316,7 @@ class _Kio:
         self.error: Any = ErrorCode
         self.reader: Any = lru_cache(maxsize=None)(entity_reader)
         self.writer: Any = lru_cache(maxsize=None)(entity_writer)
+        self.request: Any = EntityType.request
         self.response: Any = EntityType.response
 
 
