@@ -9,11 +9,13 @@ from models.fair_consumption import (
     FairConsumption,
     Partition,
     Status,
+    assign,
     discard,
     fetch,
     finish,
     raise_error,
     raise_unreadable,
+    resume,
     return_all,
     return_before_error,
     return_part,
@@ -98,6 +100,13 @@ def only_assigned_partitions_are_returned(s: FairConsumption, new: FairConsumpti
     """Nothing is returned of a partition that is paused or was revoked."""
     when(gain(s, new, p) > 0)
     return s.status[p] == Status.ASSIGNED
+
+
+@step_invariant("387-1")
+def new_partition_is_not_paused(s: FairConsumption, new: FairConsumption, p: Partition):
+    """A partition that is assigned again can be returned, whether it was paused before or not."""
+    when(s.status[p] == Status.REVOKED)
+    return new.status[p] != Status.PAUSED
 
 
 @step_invariant("387-1")
@@ -232,6 +241,13 @@ def partition_without_records_is_fetched(s: FairConsumption, p: Partition):
         s.status[p] == Status.ASSIGNED and s.buffered[p] is None,
         s.status[p] != Status.ASSIGNED or s.buffered[p] is not None,
     )
+
+
+@leads_to("387-1", weak=POLLING, strong=(each(assign, "p"), each(resume, "p")))
+def partition_can_be_returned_again(s: FairConsumption, p: Partition):
+    """A partition that was revoked or paused is one like all others once it is assigned or
+    resumed."""
+    return s.status[p] != Status.ASSIGNED, s.status[p] == Status.ASSIGNED
 
 
 @sometimes("387-4")

@@ -1,22 +1,18 @@
 """What must hold of polls that wait. Ids such as 227-12 are rows of specs/kip_227.toml."""
 
-from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
-from models.fetch_metadata import MAX_EPOCH, NO_SESSION, Error, Metadata, OpenId
-from models.long_polls import (
-    LongPolls,
-    Via,
-    accept_full,
-    accept_incremental,
-    answer_after_its_session,
-    answer_incremental,
-    answer_overtaken,
-    answer_without_session,
-    receive_error,
-    receive_full,
-    receive_incremental,
-    refuse_unknown_session,
-    refuse_wrong_epoch,
+from invariants.long_polls_fetcher import (
+    after_an_error_everything_is_asked_again,
+    answers_are_taken_in,
+    epochs_agree,
+    every_poll_ends,
+    follows,
+    pending_means_under_way,
+    requests_go_on_in_order,
+    what_is_given_up_goes_on,
 )
+from lockstep import present, sometimes, step_invariant, when
+from models.fetch_metadata import NO_SESSION, Error, OpenId
+from models.long_polls import LongPolls, Via
 
 
 def was_accepted(s: LongPolls, new: LongPolls, v):
@@ -41,10 +37,6 @@ def was_answered(s: LongPolls, new: LongPolls, v):
         and new.waiting[v] is None
         and (v == Via.STRAY or new.response is not None)
     )
-
-
-def follows(epoch, earlier):
-    return epoch == (1 if earlier == MAX_EPOCH else earlier + 1)
 
 
 # Requests are accepted in order, and at once.
@@ -156,7 +148,7 @@ def polls_tell_what_is_new(s: LongPolls, new: LongPolls):
     waited."""
     when(was_answered(s, new, Via.AWAITED) and s.waiting[Via.AWAITED].epoch > 0)
     when(new.response.error == Error.NONE)
-    return (s.told if new.response.version is None else new.response.version) == s.version
+    return (s.known_version if new.response.version is None else new.response.version) == s.version
 
 
 @step_invariant("227-52")
@@ -164,7 +156,7 @@ def polls_tell_nothing_twice(s: LongPolls, new: LongPolls):
     """An answer of a session that is there has only what its fetcher does not know."""
     when(was_answered(s, new, Via.AWAITED) and s.waiting[Via.AWAITED].epoch > 0)
     when(s.sessions[s.waiting[Via.AWAITED].session_id] is not None)
-    return new.response.version is None or new.response.version != s.told
+    return new.response.version is None or new.response.version != s.known_version
 
 
 @step_invariant("227-34", "227-36", "227-38", "227-40")
@@ -218,126 +210,38 @@ def an_overtaken_poll_takes_nothing(s: LongPolls, new: LongPolls, v: Via):
     return new.sessions == s.sessions
 
 
-# Leader and fetcher agree.
+# What comes of nothing but the network and the scope.
 
 
-@invariant("227-2", "227-30", "227-31", "227-51")
-def epochs_agree(s: LongPolls):
-    """A session expects the epoch that its fetcher would send next: after a poll that waits or was
-    answered the one after it, and else that of the request itself."""
-    when(s.metadata.epoch > 0)
-    session = present(s.sessions[s.metadata.session_id])
-    when(s.response is None or s.response.error == Error.NONE)
-    is_counted = s.waiting[Via.AWAITED] is not None or s.response is not None
-    when(is_counted or not s.pending)
-    when(s.waiting[Via.AWAITED] is None or not s.waiting[Via.AWAITED].overtaken)
+@step_invariant("227-1", "227-13")
+def what_there_is_to_tell_grows_by_itself(s: LongPolls, new: LongPolls):
+    """What is new is one version more, and by itself it changes no session, poll or response."""
+    when(new.version != s.version)
     return (
-        follows(session.epoch, s.metadata.epoch)
-        if is_counted
-        else session.epoch == s.metadata.epoch
+        new.version == s.version + 1
+        and new.sessions == s.sessions
+        and new.waiting == s.waiting
+        and new.response == s.response
     )
-
-
-@step_invariant("227-29", "227-31", "227-38", "227-40")
-def requests_go_on_in_order(s: LongPolls, new: LongPolls):
-    """A request names its fetcher's session, with the epoch whose turn it is or to close it. What
-    was answered counts on, until everything is asked for again."""
-    request = present(new.request[Via.AWAITED])
-    when(s.request[Via.AWAITED] is None)
-    is_next = (
-        follows(request.epoch, s.metadata.epoch) if s.pending else request.epoch == s.metadata.epoch
-    )
-    return (
-        request.session_id == s.metadata.session_id
-        and (is_next or request.epoch == -1)
-        and new.metadata == request
-        and new.told == (s.told if request.epoch > 0 else None)
-    )
-
-
-@step_invariant("227-31", "227-50", "227-51", "227-53")
-def answers_are_taken_in(s: LongPolls, new: LongPolls):
-    """After an answer the next request is the session's next one, the first of a new session, or a
-    full one. A session that the leader does not have is not named again."""
-    response = present(s.response)
-    when(new.response is None and new.disturbances == s.disturbances)
-    starts_again = Metadata(
-        session_id=NO_SESSION
-        if response.error == Error.FETCH_SESSION_ID_NOT_FOUND
-        else s.metadata.session_id,
-        epoch=0,
-    )
-    begins = Metadata(
-        session_id=response.session_id, epoch=0 if response.session_id == NO_SESSION else 1
-    )
-    goes_on = (
-        new.metadata.session_id == s.metadata.session_id
-        and follows(new.metadata.epoch, s.metadata.epoch)
-        and new.told == (s.told if response.version is None else response.version)
-    )
-    has_begun = new.metadata == begins and new.told == (
-        None if response.session_id == NO_SESSION else response.version
-    )
-    in_session = goes_on if s.metadata.epoch > 0 else has_begun
-    return in_session if response.error == Error.NONE else new.metadata == starts_again
 
 
 @step_invariant("227-32", "227-38")
-def what_is_given_up_goes_on(s: LongPolls, new: LongPolls):
-    """A poll that its fetcher gives up waits on, and a request may still arrive. The fetcher closes
-    its session by the next request, and counts nothing as answered."""
-    when(s.pending and not new.pending and new.disturbances != s.disturbances)
+def a_stray_is_a_copy(s: LongPolls, new: LongPolls):
+    """A request that is not awaited is one that was given up or repeated, and is as it was sent. It
+    counts as one disturbance, as does a request that is given up or overtaken by the next one, and
+    nothing else."""
+    comes = new.request[Via.STRAY] is not None and new.request[Via.STRAY] != s.request[Via.STRAY]
+    is_copy = s.request[Via.STRAY] is None and new.request[Via.STRAY] == s.request[Via.AWAITED]
+    is_given_up = s.pending and not new.pending
+    is_overtaken = (
+        s.pending and s.request[Via.AWAITED] is None and new.request[Via.AWAITED] is not None
+    )
     return (
-        new.metadata == Metadata(session_id=s.metadata.session_id, epoch=0)
-        and new.told is None
-        and new.request[Via.AWAITED] is None
-        and (
-            new.request[Via.STRAY] == s.request[Via.STRAY]
-            or new.request[Via.STRAY] == s.request[Via.AWAITED]
-        )
-        and new.waiting[Via.AWAITED] is None
-        and new.waiting[Via.STRAY]
-        == (s.waiting[Via.STRAY] if s.waiting[Via.AWAITED] is None else s.waiting[Via.AWAITED])
+        not comes and not is_overtaken
+        if new.disturbances == s.disturbances
+        else new.disturbances == s.disturbances + 1
+        and (is_copy if comes else is_given_up or is_overtaken)
     )
-
-
-@step_invariant("227-48")
-def after_an_error_everything_is_asked_again(s: LongPolls, new: LongPolls):
-    """What was answered in a session counts no more after an error, and the next request is a full
-    one."""
-    when(s.response is not None and new.response is None and s.response.error != Error.NONE)
-    return new.metadata.epoch == 0 and new.told is None
-
-
-@invariant("227-51")
-def pending_means_under_way(s: LongPolls):
-    """A fetcher waits exactly while its request is under way, waits itself, or was answered."""
-    return s.pending == (
-        s.request[Via.AWAITED] is not None
-        or s.waiting[Via.AWAITED] is not None
-        or s.response is not None
-    )
-
-
-@leads_to(
-    "227-51",
-    weak=(
-        each(accept_full, "via"),
-        each(accept_incremental, "via"),
-        each(refuse_unknown_session, "via"),
-        each(refuse_wrong_epoch, "via"),
-        each(answer_without_session, "via"),
-        each(answer_incremental, "via"),
-        each(answer_after_its_session, "via"),
-        each(answer_overtaken, "via"),
-        receive_full,
-        receive_incremental,
-        receive_error,
-    ),
-)
-def every_poll_ends(s: LongPolls):
-    """A request is accepted, answered and handled in the end, if no poll waits for ever."""
-    return s.pending, not s.pending
 
 
 # The scope reaches what it is about.
@@ -401,8 +305,8 @@ def an_answer_brings_something_new(s: LongPolls):
     return (
         s.response is not None
         and s.response.version is not None
-        and s.told is not None
-        and s.response.version != s.told
+        and s.known_version is not None
+        and s.response.version != s.known_version
     )
 
 
@@ -415,4 +319,18 @@ def a_full_request_is_put_off(s: LongPolls):
         and s.response.session_id == NO_SESSION
         and s.response.version is None
         and s.metadata.session_id != NO_SESSION
+    )
+
+
+@sometimes("227-38", "227-40")
+def a_close_that_was_given_up_arrives(s: LongPolls):
+    """A fetcher may give up the request that closes its session, and the leader get it still."""
+    closing = s.request[Via.STRAY]
+    return (
+        closing is not None
+        and closing.epoch == -1
+        and closing.session_id != NO_SESSION
+        and closing.session_id == s.metadata.session_id
+        and not s.pending
+        and s.disturbances == 1
     )

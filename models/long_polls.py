@@ -85,7 +85,7 @@ class LongPolls(State):
     # The fetcher.
     metadata: Metadata = FRESH
     pending: bool = False
-    told: Version | None = None
+    known_version: Version | None = None
     # How often a request was given up or repeated.
     disturbances: Disturbances = 0
 
@@ -104,7 +104,7 @@ def send(s: LongPolls, new: LongPolls, metadata):
     new.request[Via.AWAITED] = metadata
     new.metadata = metadata
     new.pending = True
-    new.told = None if is_full(metadata.epoch) else s.told
+    new.known_version = None if is_full(metadata.epoch) else s.known_version
 
 
 @action
@@ -313,11 +313,11 @@ def evict(s: LongPolls, new: LongPolls, i: OpenId):
 # The fetcher handles a response.
 
 
-def settle(new: LongPolls, metadata, told):
+def settle(new: LongPolls, metadata, known_version):
     new.response = None
     new.pending = False
     new.metadata = metadata
-    new.told = told
+    new.known_version = known_version
 
 
 @action
@@ -325,8 +325,8 @@ def receive_full(s: LongPolls, new: LongPolls):
     """A full response: what is answered counts as long as there is a session."""
     response = present(s.response)
     require(is_full(s.metadata.epoch))
-    told = None if response.session_id == NO_SESSION else response.version
-    settle(new, after_full_response(response.session_id), told)
+    known_version = None if response.session_id == NO_SESSION else response.version
+    settle(new, after_full_response(response.session_id), known_version)
 
 
 @action
@@ -334,8 +334,8 @@ def receive_incremental(s: LongPolls, new: LongPolls):
     """A response of the session: what it leaves out is as it was."""
     response = present(s.response)
     require(not is_full(s.metadata.epoch) and response.error == Error.NONE)
-    told = s.told if response.version is None else response.version
-    settle(new, replace(s.metadata, epoch=next_epoch(s.metadata.epoch)), told)
+    known_version = s.known_version if response.version is None else response.version
+    settle(new, replace(s.metadata, epoch=next_epoch(s.metadata.epoch)), known_version)
 
 
 @action

@@ -287,6 +287,9 @@ RecordsAreReturnedOnceAndInOrder ==
          /\ buffered[p].first = due[p]
          /\ due'[p] = After(due[p], returned'[p] - returned[p])]_vars
 
+NewPartitionIsNotPaused ==
+    [][\A p \in Partitions : status[p] = "REVOKED" => status'[p] # "PAUSED"]_vars
+
 OnlyAssignedPartitionsAreReturned == [][\A p \in Gaining : status[p] = "ASSIGNED"]_vars
 
 PollReturnsWhatThereIs ==
@@ -358,6 +361,12 @@ Polls ==
     /\ WF_vars(Finish)
 
 Fetches == \A p \in Partitions : SF_vars(\E count \in SomeRecords : Fetch(p, count))
+
+Returns ==
+    \A p \in Partitions : SF_vars(Resume(p)) /\ SF_vars(\E ahead \in Ahead : Assign(p, ahead))
+
+PartitionCanBeReturnedAgain ==
+    Polls /\ Returns => \A p \in Partitions : status[p] # "ASSIGNED" ~> status[p] = "ASSIGNED"
 
 RecordsComeToBeReturned ==
     Polls => (Watched \in Returnable ~> (returned[Watched] > 0 \/ Watched \notin Returnable))

@@ -21,10 +21,10 @@ VARIABLES
     request, response,
     metadata,       \* of the latest request, or of the next one when none is pending
     pending,
-    told,           \* what the fetcher knows
+    knownVersion,   \* what the fetcher knows
     disturbances
 
-fetcher == <<metadata, pending, told>>
+fetcher == <<metadata, pending, knownVersion>>
 vars    == <<version, sessions, waiting, request, response, fetcher, disturbances>>
 
 Via == {"AWAITED", "STRAY"}
@@ -47,7 +47,7 @@ TypeOK ==
     /\ response \in Response \cup {None}
     /\ metadata \in Metadata
     /\ pending \in BOOLEAN
-    /\ told \in Version \cup {None}
+    /\ knownVersion \in Version \cup {None}
     /\ disturbances \in Nat
 
 Init ==
@@ -58,7 +58,7 @@ Init ==
     /\ response = None
     /\ metadata = Fresh
     /\ pending = FALSE
-    /\ told = None
+    /\ knownVersion = None
     /\ disturbances = 0
 
 Change ==
@@ -73,7 +73,7 @@ Ask(meta) ==
     /\ request' = [request EXCEPT !["AWAITED"] = meta]
     /\ metadata' = meta
     /\ pending' = TRUE
-    /\ told' = IF IsIncremental(meta.epoch) THEN told ELSE None
+    /\ knownVersion' = IF IsIncremental(meta.epoch) THEN knownVersion ELSE None
     /\ UNCHANGED <<version, sessions, response>>
 
 SendFull ==
@@ -242,7 +242,7 @@ Settle(meta, known) ==
     /\ response' = None
     /\ pending' = FALSE
     /\ metadata' = meta
-    /\ told' = known
+    /\ knownVersion' = known
 
 Read(meta, known) ==
     /\ Settle(meta, known)
@@ -260,7 +260,7 @@ ReceiveIncremental ==
     /\ response.error = "NONE"
     /\ IsIncremental(metadata.epoch)
     /\ Read([metadata EXCEPT !.epoch = NextEpoch(@)],
-            IF response.version = None THEN told ELSE response.version)
+            IF response.version = None THEN knownVersion ELSE response.version)
 
 Closing == [metadata EXCEPT !.epoch = InitialEpoch]
 
@@ -423,10 +423,10 @@ AnsweredInSession == Answered("AWAITED") /\ IsIncremental(Awaited.epoch)
 
 PollsTellWhatIsNew ==
     [][(AnsweredInSession /\ response'.error = "NONE") =>
-         version = IF response'.version = None THEN told ELSE response'.version]_vars
+         version = IF response'.version = None THEN knownVersion ELSE response'.version]_vars
 
 PollsTellNothingTwice ==
-    [][(AnsweredInSession /\ Known(Awaited)) => response'.version \notin {told} \ {None}]_vars
+    [][(AnsweredInSession /\ Known(Awaited)) => response'.version \notin {knownVersion} \ {None}]_vars
 
 FullPollsAreAnsweredInFull ==
     [][(Answered("AWAITED") /\ ~IsIncremental(Awaited.epoch)) =>
@@ -466,7 +466,7 @@ RequestsGoOnInOrder ==
                 \/ pending /\ Follows(req.epoch, metadata.epoch)
                 \/ ~pending /\ req.epoch = metadata.epoch
              /\ metadata' = req
-             /\ told' = IF IsIncremental(req.epoch) THEN told ELSE None]_vars
+             /\ knownVersion' = IF IsIncremental(req.epoch) THEN knownVersion ELSE None]_vars
 
 AnswersAreTakenIn ==
     [][(response # None /\ response' = None /\ UNCHANGED disturbances) =>
@@ -476,24 +476,41 @@ AnswersAreTakenIn ==
                 IF IsIncremental(metadata.epoch)
                 THEN /\ metadata'.sessionId = metadata.sessionId
                      /\ Follows(metadata'.epoch, metadata.epoch)
-                     /\ told' = IF response.version = None THEN told ELSE response.version
+                     /\ knownVersion' = IF response.version = None THEN knownVersion ELSE response.version
                 ELSE IF response.sessionId = NoSession
-                     THEN metadata' = Fresh /\ told' = None
+                     THEN metadata' = Fresh /\ knownVersion' = None
                      ELSE /\ metadata' = [sessionId |-> response.sessionId, epoch |-> 1]
-                          /\ told' = response.version]_vars
+                          /\ knownVersion' = response.version]_vars
 
 WhatIsGivenUpGoesOn ==
     [][(pending /\ ~pending' /\ disturbances' # disturbances) =>
          /\ metadata' = Closing
-         /\ told' = None
+         /\ knownVersion' = None
          /\ request'["AWAITED"] = None
          /\ request'["STRAY"] = request["STRAY"] \/ request'["STRAY"] = request["AWAITED"]
          /\ waiting'["AWAITED"] = None
          /\ waiting'["STRAY"] = IF Awaited = None THEN waiting["STRAY"] ELSE Awaited]_vars
 
+WhatThereIsToTellGrowsByItself ==
+    [][version' # version =>
+         /\ version' = version + 1
+         /\ UNCHANGED <<sessions, waiting, response>>]_vars
+
+\* The fetcher goes on while its poll waits.
+Raced == pending /\ request["AWAITED"] = None /\ request'["AWAITED"] # None
+
+StrayComes == request'["STRAY"] \notin {None, request["STRAY"]}
+
+AStrayIsACopy ==
+    [][IF disturbances' = disturbances THEN ~(StrayComes \/ Raced)
+       ELSE /\ disturbances' = disturbances + 1
+            /\ IF StrayComes
+               THEN request["STRAY"] = None /\ request'["STRAY"] = request["AWAITED"]
+               ELSE Raced \/ (pending /\ ~pending')]_vars
+
 AfterAnErrorEverythingIsAskedAgain ==
     [][(response # None /\ response' = None /\ response.error # "NONE") =>
-         metadata'.epoch = InitialEpoch /\ told' = None]_vars
+         metadata'.epoch = InitialEpoch /\ knownVersion' = None]_vars
 
 -----------------------------------------------------------------------------
 (* What must come to pass. *)

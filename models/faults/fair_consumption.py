@@ -189,3 +189,15 @@ def error_is_remembered():
 @edit(consumer.withdraw, "new.waited = ...", "new.waited = 0")
 def pause_of_any_ends_the_wait():
     """Whatever partition is paused, waiting begins again."""
+
+
+@fault(breaks="new_partition_is_not_paused")
+@edit(consumer.assign, "Status.ASSIGNED", "Status.PAUSED")
+def assigned_partition_is_paused():
+    """A partition comes back as an application might have left it."""
+
+
+@fault(breaks="partition_can_be_returned_again")
+@edit(consumer.resume, "new.status[p] = Status.ASSIGNED", "new.status[p] = s.status[p]")
+def resumed_partition_stays_paused():
+    """What the application resumes is returned no more than before."""

@@ -228,3 +228,26 @@ def error_keeps_the_session():
 @edit(polls.send, "True", "is_full(metadata.epoch)")
 def waits_for_full_answers_only():
     """The fetcher does not note that it awaits the answer to a poll."""
+
+
+# What disturbs it.
+
+
+@fault(breaks="a_stray_is_a_copy")
+@edit(
+    polls.repeat,
+    "new.request[Via.STRAY] = s.request[Via.AWAITED]",
+    "new.request[Via.STRAY] = replace(s.request[Via.AWAITED], epoch=FINAL_EPOCH)",
+)
+def a_copy_closes_the_session():
+    """What arrives a second time is not what was sent."""
+
+
+@fault(breaks="what_there_is_to_tell_grows_by_itself")
+@edit(
+    polls.change,
+    "new.version = s.version + 1",
+    "new.version = s.version + 1; new.sessions = {i: None for i in OpenId}",
+)
+def news_end_all_sessions():
+    """What is new is answered to no session that was there before."""

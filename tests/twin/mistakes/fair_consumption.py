@@ -75,6 +75,12 @@ MISTAKES = {
         "    /\\ p \\notin Full\n    /\\ IF Prefetching",
         "    /\\ IF Prefetching",
     ),
+    "NewPartitionIsNotPaused": Mistake(
+        _MODULE, 'Turns(p, {"REVOKED"}, "ASSIGNED")', 'Turns(p, {"REVOKED"}, "PAUSED")'
+    ),
+    "PartitionCanBeReturnedAgain": Mistake(
+        _MODULE, '{"PAUSED"}, "ASSIGNED")', '{"PAUSED"}, "PAUSED")'
+    ),
     "RecordsComeToBeReturned": _NEWEST_FIRST,
     "PartitionWithoutRecordsIsFetched": Mistake(
         _MODULE,

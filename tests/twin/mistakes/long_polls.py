@@ -75,7 +75,18 @@ MISTAKES = {
         _MODULE, "@ \\/ waiting[w].sessionId = req.sessionId", "@", {"RACES": True}
     ),
     "AfterAnErrorEverythingIsAskedAgain": Mistake(
-        _MODULE, "THEN Fresh ELSE Closing, None)", "THEN Fresh ELSE Closing, told)"
+        _MODULE, "THEN Fresh ELSE Closing, None)", "THEN Fresh ELSE Closing, knownVersion)"
+    ),
+    "WhatThereIsToTellGrowsByItself": Mistake(
+        _MODULE,
+        "    /\\ version' = version + 1\n    /\\ UNCHANGED <<sessions, ",
+        "    /\\ version' = version + 1\n    /\\ sessions' = [i \\in SessionIds |-> None]\n"
+        "    /\\ UNCHANGED <<",
+    ),
+    "AStrayIsACopy": Mistake(
+        _MODULE,
+        """    /\\ request' = [request EXCEPT !["STRAY"] = request["AWAITED"]]\n""",
+        """    /\\ request' = [request EXCEPT !["STRAY"] = Closing]\n""",
     ),
     "EveryPollEnds": Mistake(
         _MODULE,
