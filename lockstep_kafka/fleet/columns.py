@@ -15,47 +15,41 @@ if TYPE_CHECKING:
 
 TIME = timestamp("us", tz="UTC")
 
+_KINDS = {
+    "text": string(),
+    "texts": list_(string()),
+    "pairs": map_(string(), string()),
+    "int": int32(),
+    "long": int64(),
+    "longs": list_(int64()),
+    "bool": bool_(),
+    "bytes": binary(),
+    "time": TIME,
+}
+
+
+def fields(declared: str) -> list[pyarrow.Field]:
+    """The columns that a text declares, each as `NAME:KIND`."""
+    parts = (part.partition(":") for part in declared.split())
+    return [field(name, _KINDS[kind]) for name, _, kind in parts]
+
+
 RANGES = pyarrow.schema(
-    [
-        field("broker", string()),
-        field("size", int32()),
-        field("digest", string()),
-        field("path", string()),
-        field("stored", int64()),
-        field("order", int64()),
-        field("begin", int64()),
-        field("end", int64()),
-        field("first_line", int64()),
-        field("lines", int64()),
-        field("flaw", string()),
-        field("brokers", list_(string())),
-        field("disk_size", int64()),
-        field("written_ns", int64()),
-        field("layout", string()),
-        field("batch", int64()),
-    ]
+    fields(
+        "broker:text size:int digest:text path:text stored:long order:long begin:long end:long "
+        "first_line:long lines:long flaw:text brokers:texts disk_size:long written_ns:long "
+        "layout:text batch:long"
+    )
 )
 """Whole lines of log files, as a `LogRange` has them; `broker`, `size`, `digest` are its file."""
 
-QUARANTINED = struct(
-    [
-        field("file", string()),
-        field("line", int64()),
-        field("reason", string()),
-        field("detail", string()),
-        field("is_loss", bool_()),
-    ]
-)
+QUARANTINED = struct(fields("file:text line:long reason:text detail:text is_loss:bool"))
 
 PIECES = pyarrow.schema(
     [
-        field("broker", string()),
-        field("order", int64()),
-        field("line", int64()),
-        field("file", string()),
+        *fields("broker:text order:long line:long file:text"),
         *(RANGES.field(name) for name in ("size", "digest", "begin", "end", "stored", "flaw")),
-        field("content", binary()),
-        field("numbers", list_(int64())),
+        *fields("content:bytes numbers:longs"),
         field("quarantined", QUARANTINED),
     ]
 )
@@ -66,51 +60,29 @@ which is compressed. `quarantined` is said of a line that is no request. A piece
 has a part of the state in which the broker's follower was left as its content.
 """
 
-_CANDIDATE = struct(
-    [
-        field("action", string()),
-        field("conjunct", string()),
-        field("values", map_(string(), string())),
-        field("outcome", string()),
-    ]
-)
+_CANDIDATE = struct(fields("action:text conjunct:text values:pairs outcome:text"))
 
 _REMARK = [
-    field("file", string()),
-    field("line", int64()),
-    field("rule", string()),
-    field("arguments", map_(string(), string())),
-    field("because", string()),
-    field("requirements", list_(string())),
-    field("candidates", list_(_CANDIDATE)),
+    *fields("file:text line:long rule:text arguments:pairs because:text requirements:texts"),
+    field(
+        "candidates", list_(struct(fields("action:text conjunct:text values:pairs outcome:text")))
+    ),
 ]
 
 SIDE = struct(
     [
-        field("verdict", string()),
-        field("judged", int64()),
-        field("departures", int64()),
-        field("unknowns", int64()),
+        *fields("verdict:text judged:long departures:long unknowns:long"),
         field("worst", struct(_REMARK)),
     ]
 )
 
 SESSION = struct(
     [
-        field("session", int64()),
-        field("client", string()),
-        field("connection", string()),
-        field("api_version", int32()),
-        field("verdict", string()),
-        field("first_file", string()),
-        field("first_line", int64()),
-        field("first_time", TIME),
-        field("last_file", string()),
-        field("last_line", int64()),
-        field("last_time", TIME),
-        field("is_whole", bool_()),
-        field("lines", int64()),
-        field("partial", int64()),
+        *fields(
+            "session:long client:text connection:text api_version:int verdict:text "
+            "first_file:text first_line:long first_time:time "
+            "last_file:text last_line:long last_time:time is_whole:bool lines:long partial:long"
+        ),
         field("client_side", SIDE),
         field("broker_side", SIDE),
     ]
@@ -118,45 +90,26 @@ SESSION = struct(
 
 DEPARTURE = struct(
     [
-        field("side", string()),
-        field("client", string()),
-        field("api_version", int32()),
-        field("session", int64()),
-        field("first_file", string()),
-        field("first_line", int64()),
-        field("time", TIME),
-        field("software", string()),
-        field("abridged", string()),
+        *fields(
+            "side:text client:text api_version:int session:long first_file:text first_line:long "
+            "time:time software:text abridged:text"
+        ),
         *_REMARK,
     ]
 )
 
 METRIC = struct(
-    [
-        field("client", string()),
-        field("api_version", int32()),
-        field("hour", TIME),
-        field("lines", int64()),
-        field("partial", int64()),
-        field("client_departures", int64()),
-        field("broker_departures", int64()),
-        field("unknowns", int64()),
-    ]
+    fields(
+        "client:text api_version:int hour:time lines:long partial:long client_departures:long "
+        "broker_departures:long unknowns:long"
+    )
 )
 
-STATE = struct(
-    [
-        field("part", int32()),
-        field("bytes", binary()),
-        field("followed", int64()),
-        field("others", int64()),
-    ]
-)
+STATE = struct(fields("part:int bytes:bytes followed:long others:long"))
 
 FOLLOWED = pyarrow.schema(
     [
-        field("broker", string()),
-        field("is_open", bool_()),
+        *fields("broker:text is_open:bool"),
         field("session", SESSION),
         field("departure", DEPARTURE),
         field("quarantined", QUARANTINED),
@@ -172,7 +125,7 @@ FOLLOWED = pyarrow.schema(
 OF_LINE = pyarrow.schema(list(map(DEPARTURE.field, ("file", "line", "time", "abridged"))))
 """A line that departs; another file may have its path by now."""
 
-WANTED = pyarrow.schema([*OF_LINE, field("broker", string()), field("partition", string())])
+WANTED = pyarrow.schema([*OF_LINE, *fields("broker:text partition:text")])
 """A line of which the text is wanted; `partition` is the one that `abridged` names, or empty."""
 
 TEXT_RANGES = pyarrow.schema(
@@ -186,7 +139,7 @@ TEXT_RANGES = pyarrow.schema(
 )
 """Ranges of files, with the lines of which the text is wanted."""
 
-TEXTS = pyarrow.schema([*OF_LINE, field("offset", int64()), field("text", string())])
+TEXTS = pyarrow.schema([*OF_LINE, *fields("offset:long text:text")])
 """The text of lines."""
 
 

@@ -7,12 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
-from pyarrow import field, int64, list_, string
 
 from lockstep.spark.task_start import as_task
 from lockstep_kafka.fleet.arrival import NO_BATCH, MeasureAll, ReadBefore
 from lockstep_kafka.fleet.batch import tasks_of
-from lockstep_kafka.fleet.columns import Batches, batches_of, rows_of, spark_schema
+from lockstep_kafka.fleet.columns import Batches, batches_of, fields, rows_of, spark_schema
 from lockstep_kafka.fleet.log_ranges import CHUNK, Chunk, Measure
 from lockstep_kafka.fleet.pieces import measure
 from lockstep_kafka.fleet.reading import Observed
@@ -22,24 +21,8 @@ from lockstep_kafka.fleet.tables import BATCHES, INPUTS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_CHUNKS = pyarrow.schema(
-    [
-        field("place", int64()),
-        field("path", string()),
-        field("begin", int64()),
-        field("end", int64()),
-        field("stored", int64()),
-    ]
-)
-_MEASURES = pyarrow.schema(
-    [
-        field("place", int64()),
-        field("lines", int64()),
-        field("end", int64()),
-        field("flaw", string()),
-        field("brokers", list_(string())),
-    ]
-)
+_CHUNKS = pyarrow.schema(fields("place:long path:text begin:long end:long stored:long"))
+_MEASURES = pyarrow.schema(fields("place:long lines:long end:long flaw:text brokers:texts"))
 
 
 def read_before(tables: Tables) -> ReadBefore:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import pyarrow
-from pyarrow import bool_, field, int64, string
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.fleet.columns import (
@@ -22,12 +21,10 @@ from lockstep_kafka.fleet.columns import (
     RANGES,
     SESSION,
     STATE,
-    TIME,
+    fields,
 )
 
-BROKER = field("broker", string())
-IS_OPEN = field("is_open", bool_())
-BATCH = field("batch", int64())
+BROKER, IS_OPEN, BATCH = fields("broker:text is_open:bool batch:long")
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ _FIRST = (BROKER, BATCH, IS_OPEN)
 SESSIONS = Table("sessions", pyarrow.schema([*_FIRST, *_of(SESSION)]), "session")
 DEPARTURES = Table(
     "departures",
-    pyarrow.schema([*_FIRST, *_of(DEPARTURE), field("offset", int64()), field("text", string())]),
+    pyarrow.schema([*_FIRST, *_of(DEPARTURE), *fields("offset:long text:text")]),
     "departure",
 )
 QUARANTINE = Table("quarantine", pyarrow.schema([*_FIRST, *_of(QUARANTINED)]), "quarantined")
@@ -74,10 +71,7 @@ ALERTS = Table(
     ),
 )
 BATCHES = Table(
-    "batches",
-    pyarrow.schema(
-        [BATCH, field("written", TIME), field("brokers", int64()), field("departures", int64())]
-    ),
+    "batches", pyarrow.schema([BATCH, *fields("written:time brokers:long departures:long")])
 )
 
 FOLLOWED_TABLES = (SESSIONS, DEPARTURES, QUARANTINE, METRICS, STATES)
