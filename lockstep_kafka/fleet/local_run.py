@@ -29,7 +29,6 @@ from lockstep_kafka.fleet.local_tables import LocalTables, Row
 from lockstep_kafka.fleet.log_ranges import Chunk, Measure
 from lockstep_kafka.fleet.pieces import RangePieces, measure, piece
 from lockstep_kafka.fleet.reading import Observed
-from lockstep_kafka.fleet.retention import newest_to_delete, retain
 from lockstep_kafka.fleet.tables import (
     ALERT_KEY,
     ALERTS,
@@ -39,7 +38,9 @@ from lockstep_kafka.fleet.tables import (
     INPUTS,
     STATES,
     Table,
+    newest_to_delete,
     refuse_lost,
+    retain,
 )
 from lockstep_kafka.fleet.texts import of_line, texts
 

@@ -16,10 +16,16 @@ from lockstep_kafka.fleet.arrival import Newcomers, Row, newcomers, range_table
 from lockstep_kafka.fleet.batch import FollowBatch, OnAlerts, tasks_of
 from lockstep_kafka.fleet.inputs import measure_on, read_before
 from lockstep_kafka.fleet.reading import Observed
-from lockstep_kafka.fleet.retention import newest_to_delete, retain
 from lockstep_kafka.fleet.source import FileSource, Topic, TopicSource
 from lockstep_kafka.fleet.spark_tables import Tables
-from lockstep_kafka.fleet.tables import BATCHES, INPUTS, STATES, refuse_lost
+from lockstep_kafka.fleet.tables import (
+    BATCHES,
+    INPUTS,
+    STATES,
+    newest_to_delete,
+    refuse_lost,
+    retain,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -14,12 +14,11 @@ import pytest
 
 from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.campaign import Campaign, KeptRows, Planned
-from lockstep.campaign.cluster import Cluster
-from lockstep.campaign.processes import Share
+from lockstep.campaign.cluster import Cluster, answers
+from lockstep.campaign.processes import Lost, Share
 from lockstep.campaign.task import Outcome, Task
 from lockstep.requests.campaign import SweepRequest
 from lockstep.requests.search import SPARK
-from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep.system.workspace_text import WorkspaceText
 from lockstep.verbs.fault_task import explore_fault
@@ -58,7 +57,7 @@ def test_each_task_has_its_answer_and_reads_the_files_that_were_sent(
     results = dict(answers(session, read, WorkspaceText.of_files(FILES), tasks))
     assert sorted(results) == list(range(6))
     assert [results[number] for number in (0, 1, 3, 4)] == [*FILES.values()] * 2
-    assert isinstance(results[2], Failed)
+    assert isinstance(results[2], Lost)
 
 
 def test_a_task_that_dies_leaves_the_others_alone(session: SparkSession) -> None:
@@ -70,7 +69,7 @@ def test_a_task_that_dies_leaves_the_others_alone(session: SparkSession) -> None
             [b"die", b"models/one.py", b"models/one.py"],
         )
     )
-    assert isinstance(results[0], Failed)
+    assert isinstance(results[0], Lost)
     assert [results[1], results[2]] == [b"text", b"text"]
 
 

@@ -20,7 +20,6 @@ from lockstep_kafka.fleet.local_run import LocalRun
 from lockstep_kafka.fleet.local_summary import local_summary
 from lockstep_kafka.fleet.local_tables import LocalTables, Row
 from lockstep_kafka.fleet.log_files import paths_of
-from lockstep_kafka.fleet.retention import newest_to_delete, retain
 from lockstep_kafka.fleet.tables import (
     ALERT_KEY,
     ALERTS,
@@ -32,6 +31,8 @@ from lockstep_kafka.fleet.tables import (
     SESSIONS,
     STATES,
     Table,
+    newest_to_delete,
+    retain,
 )
 from lockstep_kafka.verbs.conform_fleet import follow_logs
 from lockstep_kafka.verbs.conform_tables import conform_tables

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.spark.jars import TABLE_JARS
+from lockstep.spark.session import TABLE_JARS
 from lockstep.system.maven import jar_of
 from lockstep.workspace import find_workspace
 from lockstep_kafka.columns.compiled import kernel
