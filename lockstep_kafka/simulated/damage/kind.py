@@ -6,7 +6,7 @@ import copy
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
 
 from lockstep_kafka.findings import SideName
 from lockstep_kafka.simulated.damage.log import Log
@@ -43,27 +43,37 @@ class Shown:
     blameless: frozenset[SideName] = frozenset()
 
 
-class Damage(Protocol):
-    """A kind of damage. All functions are pure.
+class Damage:
+    """A kind of damage, as a rule to one line. All functions are pure.
 
-    `breaks` says what it breaks, in half a sentence; `requirements` are those it breaks.
+    `breaks` says what it breaks, in half a sentence; `requirements` are those it breaks. As a rule
+    the log always shows it under the session of the line: `sides` depart, and `blameless` ones
+    do not.
     """
 
-    name: str
-    breaks: str
-    requirements: tuple[str, ...]
+    name: ClassVar[str]
+    breaks: ClassVar[str]
+    requirements: ClassVar[tuple[str, ...]]
+    sides: ClassVar = BROKER
+    blameless: ClassVar[frozenset[SideName]] = frozenset()
 
     def places(self, log: Log) -> Iterator[Place]:
         """Where the damage can be done."""
-        ...
+        raise NotImplementedError
+
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        """Do the damage to a copy of the document of the line."""
+        raise NotImplementedError
 
     def apply(self, log: Log, place: Place) -> Log:
         """The damaged log."""
-        ...
+        document = edited(log.by_number[place.line], lambda copied: self.change(copied, log, place))
+        return log.with_documents({place.line: document})
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         """What the log shows of the damage; None when a behaviour may explain it all the same."""
-        ...
+        sessions = sessions_of(log.by_number[place.line])
+        return Shown(place.line, sessions, self.sides, self.blameless)
 
 
 def shown_places(

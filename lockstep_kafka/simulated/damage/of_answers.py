@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep_kafka.simulated.damage.kind import (
-    BROKER,
     CLIENT,
+    Damage,
     Place,
     Shown,
-    edited,
-    sessions_of,
     with_answer,
     without_answers,
 )
@@ -22,19 +20,15 @@ _NEVER_ASKED = 4711
 """The index of a partition that no topic here has."""
 
 
-def _changed_answer(log: Log, place: Place, changes: Document) -> Log:
-    """The log with other values in the answer for a partition."""
-
-    def change(document: Document) -> None:
-        for topic in document["response"]["responses"]:
-            for answer in topic["partitions"]:
-                if answer == log.by_number[place.line].answers[place.named_partition()]:
-                    answer.update(changes)
-
-    return log.with_documents({place.line: edited(log.by_number[place.line], change)})
+def _change_answer(document: Document, log: Log, place: Place, changes: Document) -> None:
+    """Put other values into the answer for a partition."""
+    for topic in document["response"]["responses"]:
+        for answer in topic["partitions"]:
+            if answer == log.by_number[place.line].answers[place.named_partition()]:
+                answer.update(changes)
 
 
-class WatermarkLeftOut:
+class WatermarkLeftOut(Damage):
     """The answer for a partition whose high watermark changed is taken out of a response.
 
     The log shows it at once where the partition was just added, or was in error. Else it shows it
@@ -45,7 +39,7 @@ class WatermarkLeftOut:
 
     name = "changed-watermark-left-out"
     breaks = "a partition whose high watermark changed is not answered"
-    requirements: tuple[str, ...] = ("227-13", "227-52")
+    requirements = ("227-13", "227-52")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -60,18 +54,15 @@ class WatermarkLeftOut:
                     ):
                         yield Place(line.number, partition)
 
-    def apply(self, log: Log, place: Place) -> Log:
-        def leave_out(document: Document) -> None:
-            without_answers(document, {place.named_partition()})
-
-        return log.with_documents({place.line: edited(log.by_number[place.line], leave_out)})
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        without_answers(document, {place.named_partition()})
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         run, index = log.places[place.line]
         partition = place.named_partition()
-        if partition in run.standings[index].due or self._is_proved(damaged, run, index, partition):
-            return Shown(place.line, frozenset({run.session}), BROKER)
-        return None
+        is_due = partition in run.standings[index].due
+        is_shown = is_due or self._is_proved(damaged, run, index, partition)
+        return super().shown(log, damaged, place) if is_shown else None
 
     def _is_proved(self, damaged: Log, run: Run, index: int, partition: Partition) -> bool:
         """Whether what another fetcher was told forbids a line to leave the partition out."""
@@ -88,7 +79,7 @@ class WatermarkLeftOut:
         return False
 
 
-class UnchangedAdded:
+class UnchangedAdded(Damage):
     """A partition is answered again as it was answered last, without records.
 
     The log shows it always, as it shows every response since the partition was answered.
@@ -96,7 +87,8 @@ class UnchangedAdded:
 
     name = "unchanged-partition-added"
     breaks = "a partition is answered again without records or a change"
-    requirements: tuple[str, ...] = ("227-52",)
+    requirements = ("227-52",)
+    blameless = CLIENT
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -112,21 +104,13 @@ class UnchangedAdded:
                     ):
                         yield Place(line.number, partition)
 
-    def apply(self, log: Log, place: Place) -> Log:
+    def change(self, document: Document, log: Log, place: Place) -> None:
         run, index = log.places[place.line]
-        told = run.standings[index].told[place.named_partition()]
-        line = log.by_number[place.line]
-
-        def add(document: Document) -> None:
-            with_answer(document, line, place.named_partition(), told)
-
-        return log.with_documents({place.line: edited(line, add)})
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
+        partition = place.named_partition()
+        with_answer(document, run.lines[index], partition, run.standings[index].told[partition])
 
 
-class StrangerAnswered:
+class StrangerAnswered(Damage):
     """A partition is answered that the client removed, or that it never asked for.
 
     The log shows a removed one from its removal on, one that was never asked for where it shows
@@ -135,7 +119,7 @@ class StrangerAnswered:
 
     name = "stranger-answered"
     breaks = "a partition is answered that was removed, or never asked for"
-    requirements: tuple[str, ...] = ("227-9",)
+    requirements = ("227-9",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -149,7 +133,7 @@ class StrangerAnswered:
                     topic = next(iter(line.answers))[0]
                     yield Place(line.number, (topic, _NEVER_ASKED))
 
-    def apply(self, log: Log, place: Place) -> Log:
+    def change(self, document: Document, log: Log, place: Place) -> None:
         run, index = log.places[place.line]
         line, standing = run.lines[index], run.standings[index]
         partition = place.named_partition()
@@ -164,14 +148,7 @@ class StrangerAnswered:
                 "abortedTransactions": None,
                 "preferredReadReplica": -1,
             }
-
-        def add(document: Document) -> None:
-            with_answer(document, line, partition, likeness)
-
-        return log.with_documents({place.line: edited(line, add)})
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER)
+        with_answer(document, line, partition, likeness)
 
 
 def _steady_answers(log: Log) -> Iterator[tuple[Place, Document | None]]:
@@ -183,7 +160,7 @@ def _steady_answers(log: Log) -> Iterator[tuple[Place, Document | None]]:
                     yield Place(line.number, partition), standing.steady.get(partition)
 
 
-class LogStartBack:
+class LogStartBack(Damage):
     """An answer has a log start below one that was answered before.
 
     The log shows it where the session was told the higher one at the same leader epoch, or
@@ -193,7 +170,8 @@ class LogStartBack:
 
     name = "log-start-back"
     breaks = "the start of a partition's log moves back"
-    requirements: tuple[str, ...] = ("227-12",)
+    requirements = ("227-12",)
+    blameless = CLIENT
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
@@ -201,15 +179,11 @@ class LogStartBack:
             if not is_anew and self._highest(log, place, steady) > 0:
                 yield place
 
-    def apply(self, log: Log, place: Place) -> Log:
+    def change(self, document: Document, log: Log, place: Place) -> None:
         run, index = log.places[place.line]
         steady = run.standings[index].steady.get(place.named_partition())
-        return _changed_answer(
-            log, place, {"logStartOffset": self._highest(log, place, steady) - 1}
-        )
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
+        log_start = self._highest(log, place, steady) - 1
+        _change_answer(document, log, place, {"logStartOffset": log_start})
 
     def _highest(self, log: Log, place: Place, steady: Document | None) -> int:
         partition, line = place.named_partition(), log.by_number[place.line]
@@ -217,13 +191,14 @@ class LogStartBack:
         return max(session, log.told_to_others(partition, line, "logStartOffset"))
 
 
-def _with_watermark(log: Log, place: Place, watermark: int) -> Log:
+def _change_watermark(document: Document, log: Log, place: Place, watermark: int) -> None:
     answer = log.by_number[place.line].answers[place.named_partition()]
     stable = min(answer["lastStableOffset"], watermark)
-    return _changed_answer(log, place, {"highWatermark": watermark, "lastStableOffset": stable})
+    changes = {"highWatermark": watermark, "lastStableOffset": stable}
+    _change_answer(document, log, place, changes)
 
 
-class WatermarkBack:
+class WatermarkBack(Damage):
     """An answer has a high watermark below the one that the session was told before.
 
     The log shows it where both stand at the same leader epoch, of topics named by id: one that
@@ -232,7 +207,8 @@ class WatermarkBack:
 
     name = "watermark-back-in-session"
     breaks = "a session is sent a lower high watermark than before"
-    requirements: tuple[str, ...] = ("227-12",)
+    requirements = ("227-12",)
+    blameless = CLIENT
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
@@ -240,16 +216,13 @@ class WatermarkBack:
             if not is_anew and steady and steady["highWatermark"] > steady["logStartOffset"]:
                 yield place
 
-    def apply(self, log: Log, place: Place) -> Log:
+    def change(self, document: Document, log: Log, place: Place) -> None:
         run, index = log.places[place.line]
         steady = run.standings[index].steady[place.named_partition()]
-        return _with_watermark(log, place, steady["highWatermark"] - 1)
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
+        _change_watermark(document, log, place, steady["highWatermark"] - 1)
 
 
-class WatermarkBackAcross:
+class WatermarkBackAcross(Damage):
     """An answer has a high watermark below one that another fetcher was told, not the session.
 
     The log shows it where the other one surely was told before the request was sent, in a log
@@ -258,7 +231,8 @@ class WatermarkBackAcross:
 
     name = "watermark-back-across-fetchers"
     breaks = "a fetcher is sent a lower high watermark than another one before"
-    requirements: tuple[str, ...] = ("227-12",)
+    requirements = ("227-12",)
+    blameless = CLIENT
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
@@ -268,11 +242,8 @@ class WatermarkBackAcross:
             if watermark >= max(told, start, 0):
                 yield place
 
-    def apply(self, log: Log, place: Place) -> Log:
-        return _with_watermark(log, place, self._to_others(log, place) - 1)
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        _change_watermark(document, log, place, self._to_others(log, place) - 1)
 
     def _to_others(self, log: Log, place: Place) -> int:
         line = log.by_number[place.line]

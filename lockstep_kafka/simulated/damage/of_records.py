@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from lockstep_kafka.simulated.damage.kind import (
     BROKER,
     CLIENT,
+    Damage,
     Place,
     Shown,
-    edited,
-    sessions_of,
     without_answers,
 )
 from lockstep_kafka.simulated.damage.log import Log
@@ -44,7 +43,7 @@ def can_be_read(line: Fetch, place: tuple[Run, int] | None) -> bool:
     )
 
 
-class RecordsWithheld:
+class RecordsWithheld(Damage):
     """A response carries no records at all, although a partition had some.
 
     The log shows it of consumers that are not throttled and name no rack, where a partition of
@@ -55,7 +54,8 @@ class RecordsWithheld:
 
     name = "records-withheld"
     breaks = "a response has no records, although there are some to return"
-    requirements: tuple[str, ...] = ("227-56",)
+    requirements = ("227-56",)
+    blameless = CLIENT
 
     def places(self, log: Log) -> Iterator[Place]:
         for line in log.fetches:
@@ -68,7 +68,7 @@ class RecordsWithheld:
             ):
                 yield Place(line.number)
 
-    def apply(self, log: Log, place: Place) -> Log:
+    def change(self, document: Document, log: Log, place: Place) -> None:
         line = log.by_number[place.line]
         told = self._told(log, line)
         unchanged = {
@@ -81,20 +81,14 @@ class RecordsWithheld:
                 for offset in ("highWatermark", "logStartOffset")
             )
         }
-
-        def withhold(document: Document) -> None:
-            without_answers(document, unchanged)
-            for topic in document["response"]["responses"]:
-                for answer in topic["partitions"]:
-                    answer["recordsSizeInBytes"] = 0
-
-        return log.with_documents({place.line: edited(line, withhold)})
+        without_answers(document, unchanged)
+        for topic in document["response"]["responses"]:
+            for answer in topic["partitions"]:
+                answer["recordsSizeInBytes"] = 0
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        line = damaged.by_number[place.line]
-        if not can_be_read(line, log.places.get(place.line)):
-            return None
-        return Shown(place.line, sessions_of(line), BROKER, CLIENT)
+        is_shown = can_be_read(damaged.by_number[place.line], log.places.get(place.line))
+        return super().shown(log, damaged, place) if is_shown else None
 
     def _told(self, log: Log, line: Fetch) -> dict[Partition, Document]:
         if line.number not in log.places:
@@ -107,21 +101,20 @@ _NEVER_ASKED = 4711
 _LAST_WITH_NAMES = 12
 
 
-def _forget(document: Document, fetch: Fetch, partition: Partition) -> None:
-    topics = document["request"].setdefault("forgottenTopicsData", [])
-    topics.append({topic_key(fetch): partition[0], "partitions": [partition[1]]})
+class _Forgotten(Damage):
+    """A request removes a partition that is not there."""
+
+    requirements = ("227-67",)
+    sides, blameless = CLIENT, BROKER
+
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        topic, partition = place.named_partition()
+        topics = document["request"].setdefault("forgottenTopicsData", [])
+        key = topic_key(log.by_number[place.line])
+        topics.append({key: topic, "partitions": [partition]})
 
 
-def _forgetting(log: Log, place: Place) -> Log:
-    line = log.by_number[place.line]
-
-    def forget(document: Document) -> None:
-        _forget(document, line, place.named_partition())
-
-    return log.with_documents({place.line: edited(line, forget)})
-
-
-class ForgottenInFull:
+class ForgottenInFull(_Forgotten):
     """A full request removes a partition, one that it does not name.
 
     The log shows it always: there is nothing yet that it could be removed from.
@@ -129,7 +122,6 @@ class ForgottenInFull:
 
     name = "forgotten-in-full-request"
     breaks = "a full request removes a partition"
-    requirements: tuple[str, ...] = ("227-67",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for line in log.fetches:
@@ -140,15 +132,12 @@ class ForgottenInFull:
             ):
                 yield Place(line.number, (next(iter(line.interests))[0], _NEVER_ASKED))
 
-    def apply(self, log: Log, place: Place) -> Log:
-        return _forgetting(log, place)
-
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         line = log.by_number[place.line]
         return Shown(place.line, frozenset({line.session, line.answered_session}), CLIENT, BROKER)
 
 
-class UnchangedListed:
+class UnchangedListed(Damage):
     """A request of a session lists a partition as it was listed last.
 
     The log shows it, as it shows every request since the partition was listed, but in version 12:
@@ -157,7 +146,8 @@ class UnchangedListed:
 
     name = "unchanged-partition-listed"
     breaks = "a request lists a partition as it was listed last"
-    requirements: tuple[str, ...] = ("227-42",)
+    requirements = ("227-42",)
+    sides, blameless = CLIENT, BROKER
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -172,28 +162,20 @@ class UnchangedListed:
                     ):
                         yield Place(line.number, partition)
 
-    def apply(self, log: Log, place: Place) -> Log:
+    def change(self, document: Document, log: Log, place: Place) -> None:
         run, index = log.places[place.line]
         partition = place.named_partition()
         interest = run.standings[index - 1].interests[partition]
-        line = run.lines[index]
-
-        def list_again(document: Document) -> None:
-            topics = document["request"]["topics"]
-            same = next((topic for topic in topics if topic_of(topic) == partition[0]), None)
-            if same is None:
-                topics.append({topic_key(line): partition[0], "partitions": [interest]})
-            else:
-                same["partitions"].append(interest)
-
-        return log.with_documents({place.line: edited(line, list_again)})
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        run, _ = log.places[place.line]
-        return Shown(place.line, frozenset({run.session}), CLIENT, BROKER)
+        topics = document["request"]["topics"]
+        same = next((topic for topic in topics if topic_of(topic) == partition[0]), None)
+        if same is None:
+            key = topic_key(run.lines[index])
+            topics.append({key: partition[0], "partitions": [interest]})
+        else:
+            same["partitions"].append(interest)
 
 
-class StrangerForgotten:
+class StrangerForgotten(_Forgotten):
     """A request of a session removes a partition that the session does not have.
 
     The log shows it of one that was removed before, and of one that was never asked for where it
@@ -202,7 +184,6 @@ class StrangerForgotten:
 
     name = "stranger-forgotten"
     breaks = "a request removes a partition that its session does not have"
-    requirements: tuple[str, ...] = ("227-67",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -213,13 +194,6 @@ class StrangerForgotten:
                 if run.is_whole and before.interests:
                     topic = next(iter(before.interests))[0]
                     yield Place(line.number, (topic, _NEVER_ASKED))
-
-    def apply(self, log: Log, place: Place) -> Log:
-        return _forgetting(log, place)
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        run, _ = log.places[place.line]
-        return Shown(place.line, frozenset({run.session}), CLIENT, BROKER)
 
 
 OF_CLIENTS = (ForgottenInFull(), UnchangedListed(), StrangerForgotten())

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from lockstep_kafka.simulated.damage.kind import BOTH, BROKER, CLIENT, Place, Shown, edited
+from lockstep_kafka.simulated.damage.kind import BOTH, BROKER, CLIENT, Damage, Place, Shown, edited
 from lockstep_kafka.simulated.damage.log import Log
 from lockstep_kafka.simulated.damage.requests import Document, Fetch
 from lockstep_kafka.simulated.damage.session import Run
 
-_NOT_FOUND = 70
-_INVALID_EPOCH = 71
 
+class _OfRequest(Damage):
+    """Damage to a request of a run that has its predecessor in it, or to the response."""
 
-def _incremental(log: Log) -> Iterator[tuple[Run, int]]:
-    """Every line of a run that has its predecessor in it."""
-    for run in log.runs:
-        for index in range(1, len(run.lines)):
-            yield run, index
+    def can_be(self, line: Fetch) -> bool:
+        """Whether such a request can be damaged."""
+        return True
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for run in log.runs:
+            for line in run.lines[1:]:
+                if self.can_be(line):
+                    yield Place(line.number)
 
 
 def _previous(log: Log, place: Place) -> tuple[Fetch, Fetch, Run]:
@@ -25,9 +30,16 @@ def _previous(log: Log, place: Place) -> tuple[Fetch, Fetch, Run]:
     return run.lines[index - 1], run.lines[index], run
 
 
-def _next(log: Log, place: Place) -> Fetch | None:
+def _is_after_a_hole(log: Log, place: Place) -> bool:
+    """Whether a correlation id is missing before a line, since the session's last request."""
+    previous, line, _ = _previous(log, place)
+    return log.hole(previous, line) > 0
+
+
+def _goes_on(log: Log, place: Place) -> bool:
+    """Whether the session has a line after this one."""
     run, index = log.places[place.line]
-    return run.lines[index + 1] if index + 1 < len(run.lines) else None
+    return index + 1 < len(run.lines)
 
 
 def _unused_id(log: Log) -> int:
@@ -38,7 +50,7 @@ def _unused_id(log: Log) -> int:
     )
 
 
-class EpochRepeated:
+class EpochRepeated(_OfRequest):
     """A request has the epoch of the one before, and is served.
 
     The log shows it always: no number of lost requests leads back to an epoch already served.
@@ -46,24 +58,17 @@ class EpochRepeated:
 
     name = "epoch-repeated"
     breaks = "a request has the epoch of the one before it, and is served"
-    requirements: tuple[str, ...] = ("227-6", "227-31")
+    requirements = ("227-6", "227-31")
+    sides = BOTH
 
-    def places(self, log: Log) -> Iterator[Place]:
-        for run, index in _incremental(log):
-            if run.lines[index].epoch > 1:
-                yield Place(run.lines[index].number)
+    def can_be(self, line: Fetch) -> bool:
+        return line.epoch > 1
 
-    def apply(self, log: Log, place: Place) -> Log:
-        def repeat(document: Document) -> None:
-            document["request"]["sessionEpoch"] -= 1
-
-        return log.with_documents({place.line: edited(log.by_number[place.line], repeat)})
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, frozenset({log.places[place.line][0].session}), BOTH)
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        document["request"]["sessionEpoch"] -= 1
 
 
-class EpochSkipped:
+class EpochSkipped(_OfRequest):
     """From a line on, every epoch of a session is higher by one.
 
     The log shows it where no correlation id is missing before the line: else a request may have
@@ -72,27 +77,26 @@ class EpochSkipped:
 
     name = "epoch-skipped"
     breaks = "the epochs of a session leave one out, and are served"
-    requirements: tuple[str, ...] = ("227-6", "227-31")
+    requirements = ("227-6", "227-31")
+    sides = BOTH
 
-    def places(self, log: Log) -> Iterator[Place]:
-        for run, index in _incremental(log):
-            yield Place(run.lines[index].number)
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        document["request"]["sessionEpoch"] += 1
 
     def apply(self, log: Log, place: Place) -> Log:
-        def skip(document: Document) -> None:
-            document["request"]["sessionEpoch"] += 1
-
         run, index = log.places[place.line]
-        return log.with_documents({line.number: edited(line, skip) for line in run.lines[index:]})
+        return log.with_documents(
+            {
+                line.number: edited(line, lambda copied: self.change(copied, log, place))
+                for line in run.lines[index:]
+            }
+        )
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        previous, line, run = _previous(log, place)
-        if log.hole(previous, line) > 0:
-            return None
-        return Shown(place.line, frozenset({run.session}), BOTH)
+        return None if _is_after_a_hole(log, place) else super().shown(log, damaged, place)
 
 
-class WrongIdInRequest:
+class WrongIdInRequest(_OfRequest):
     """A request names a session that nobody has, and is served for the one that it should name.
 
     The broker's answer shows it always. Of the client it does not where so many correlation ids
@@ -101,19 +105,10 @@ class WrongIdInRequest:
 
     name = "wrong-id-in-request"
     breaks = "a request names a session that nobody has, and is served"
-    requirements: tuple[str, ...] = ("227-27", "227-29")
+    requirements = ("227-27", "227-29")
 
-    def places(self, log: Log) -> Iterator[Place]:
-        for run, index in _incremental(log):
-            yield Place(run.lines[index].number)
-
-    def apply(self, log: Log, place: Place) -> Log:
-        other = _unused_id(log)
-
-        def rename(document: Document) -> None:
-            document["request"]["sessionId"] = other
-
-        return log.with_documents({place.line: edited(log.by_number[place.line], rename)})
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        document["request"]["sessionId"] = _unused_id(log)
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         previous, line, run = _previous(log, place)
@@ -122,7 +117,7 @@ class WrongIdInRequest:
         return Shown(place.line, sessions, BOTH if is_sure else BROKER)
 
 
-class WrongIdInResponse:
+class WrongIdInResponse(_OfRequest):
     """The response to an incremental request names another session.
 
     The log shows it always; what the client makes of it is its own affair.
@@ -130,27 +125,17 @@ class WrongIdInResponse:
 
     name = "wrong-id-in-response"
     breaks = "the response to an incremental request names another session"
-    requirements: tuple[str, ...] = ("227-4", "227-49")
+    requirements = ("227-4", "227-49")
 
-    def places(self, log: Log) -> Iterator[Place]:
-        for run, index in _incremental(log):
-            yield Place(run.lines[index].number)
-
-    def apply(self, log: Log, place: Place) -> Log:
-        other = _unused_id(log)
-
-        def rename(document: Document) -> None:
-            document["response"]["sessionId"] = other
-
-        return log.with_documents({place.line: edited(log.by_number[place.line], rename)})
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        document["response"]["sessionId"] = _unused_id(log)
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        run, _ = log.places[place.line]
-        sessions = frozenset({run.session, damaged.by_number[place.line].answered_session})
-        return Shown(place.line, sessions, BROKER)
+        both = (one.by_number[place.line].answered_session for one in (log, damaged))
+        return Shown(place.line, frozenset(both), BROKER)
 
 
-class NoIdInRequest:
+class NoIdInRequest(_OfRequest):
     """An incremental request names session 0, and is served.
 
     The log shows it always, of the client. What the broker should answer the protocol leaves open.
@@ -158,23 +143,16 @@ class NoIdInRequest:
 
     name = "id-0-in-request"
     breaks = "an incremental request names session 0"
-    requirements: tuple[str, ...] = ("227-41",)
+    requirements = ("227-41",)
 
-    def places(self, log: Log) -> Iterator[Place]:
-        for run, index in _incremental(log):
-            yield Place(run.lines[index].number)
-
-    def apply(self, log: Log, place: Place) -> Log:
-        def clear(document: Document) -> None:
-            document["request"]["sessionId"] = 0
-
-        return log.with_documents({place.line: edited(log.by_number[place.line], clear)})
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        document["request"]["sessionId"] = 0
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, frozenset({log.places[place.line][0].session, 0}), CLIENT)
+        return Shown(place.line, frozenset({log.by_number[place.line].session, 0}), CLIENT)
 
 
-class NoIdInResponse:
+class NoIdInResponse(_OfRequest):
     """The response to an incremental request names session 0, without an error.
 
     That is how a broker closes a session left without partitions, and how it may answer a
@@ -184,34 +162,33 @@ class NoIdInResponse:
 
     name = "id-0-in-response"
     breaks = "a session that has partitions is closed without an error"
-    requirements: tuple[str, ...] = ("227-4", "227-50")
+    requirements = ("227-4", "227-50")
 
-    def places(self, log: Log) -> Iterator[Place]:
-        for run, index in _incremental(log):
-            if not run.lines[index].is_throttled:
-                yield Place(run.lines[index].number)
+    def can_be(self, line: Fetch) -> bool:
+        return not line.is_throttled
 
-    def apply(self, log: Log, place: Place) -> Log:
-        def clear(document: Document) -> None:
-            document["response"]["sessionId"] = 0
-
-        return log.with_documents({place.line: edited(log.by_number[place.line], clear)})
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        document["response"]["sessionId"] = 0
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         run, index = log.places[place.line]
-        if not run.standings[index].interests and _next(log, place) is None:
-            return None
-        return Shown(place.line, frozenset({run.session}), BROKER)
+        is_there = run.standings[index].interests or _goes_on(log, place)
+        return super().shown(log, damaged, place) if is_there else None
 
 
-def _with_error(fetch: Fetch, code: int) -> Document:
-    def fail(document: Document) -> None:
-        document["response"].update(errorCode=code, sessionId=0, responses=[])
+class _Error(_OfRequest):
+    """An error answers a request that none should."""
 
-    return edited(fetch, fail)
+    code: ClassVar[int]
+
+    def can_be(self, line: Fetch) -> bool:
+        return not line.is_throttled
+
+    def change(self, document: Document, log: Log, place: Place) -> None:
+        document["response"].update(errorCode=self.code, sessionId=0, responses=[])
 
 
-class NotFoundUndeserved:
+class NotFoundUndeserved(_Error):
     """FETCH_SESSION_ID_NOT_FOUND answers a request of a session that is there.
 
     The log shows it where the session goes on afterwards: else it may have been evicted.
@@ -219,25 +196,14 @@ class NotFoundUndeserved:
 
     name = "70-undeserved"
     breaks = "FETCH_SESSION_ID_NOT_FOUND for a session that goes on afterwards"
-    requirements: tuple[str, ...] = ("227-27",)
-
-    def places(self, log: Log) -> Iterator[Place]:
-        for run, index in _incremental(log):
-            if not run.lines[index].is_throttled:
-                yield Place(run.lines[index].number)
-
-    def apply(self, log: Log, place: Place) -> Log:
-        line = log.by_number[place.line]
-        return log.with_documents({place.line: _with_error(line, _NOT_FOUND)})
+    requirements = ("227-27",)
+    code = 70
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        run, _ = log.places[place.line]
-        if _next(log, place) is None:
-            return None
-        return Shown(place.line, frozenset({run.session}), BROKER)
+        return super().shown(log, damaged, place) if _goes_on(log, place) else None
 
 
-class EpochErrorUndeserved:
+class EpochErrorUndeserved(_Error):
     """INVALID_FETCH_SESSION_EPOCH answers a request with the epoch that the session expects.
 
     The log shows it where no correlation id is missing since the session's last request: else a
@@ -246,25 +212,14 @@ class EpochErrorUndeserved:
 
     name = "71-undeserved"
     breaks = "INVALID_FETCH_SESSION_EPOCH for the epoch that is expected"
-    requirements: tuple[str, ...] = ("227-28",)
-
-    def places(self, log: Log) -> Iterator[Place]:
-        for run, index in _incremental(log):
-            if not run.lines[index].is_throttled:
-                yield Place(run.lines[index].number)
-
-    def apply(self, log: Log, place: Place) -> Log:
-        line = log.by_number[place.line]
-        return log.with_documents({place.line: _with_error(line, _INVALID_EPOCH)})
+    requirements = ("227-28",)
+    code = 71
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        previous, line, run = _previous(log, place)
-        if log.hole(previous, line) > 0:
-            return None
-        return Shown(place.line, frozenset({run.session}), BROKER)
+        return None if _is_after_a_hole(log, place) else super().shown(log, damaged, place)
 
 
-class OneIdTwice:
+class OneIdTwice(Damage):
     """A second session has the id of a first one, from its first line to its last.
 
     The log shows it where a request of the second one was served between two of the first one, and
@@ -274,7 +229,7 @@ class OneIdTwice:
 
     name = "one-id-alive-twice"
     breaks = "two sessions that are alive at one time have one id"
-    requirements: tuple[str, ...] = ("227-3",)
+    requirements = ("227-3",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for second in log.runs:
