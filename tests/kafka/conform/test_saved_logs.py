@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.system.physical_lines import physical_lines
-from lockstep_kafka.files.lines import Request, Skipped, decode_request, encode_request, finding_of
+from lockstep_kafka.files.lines import Request, Skipped, finding_of
 from lockstep_kafka.files.log_files import BrokerPaths, broker_of
 from lockstep_kafka.files.request_log import read_line, read_request_log
 from lockstep_kafka.findings import CountedLines, Finding, LayoutFinding, Progress
@@ -54,24 +54,23 @@ def test_saved_now_and_then(model: Explanations, log: Path) -> None:
 
 @pytest.mark.parametrize("log", [LONG[0], LOGS / "raft-fetch.log"], ids=lambda log: log.name)
 def test_a_pipeline_finds_what_one_run_finds(model: Explanations, log: Path) -> None:
-    """Line by line, then broker by broker, with all that is between two steps as bytes."""
+    """Line by line, then broker by broker, with what is known between two steps as bytes."""
     paths = BrokerPaths()
     findings: list[Finding] = []
-    requests: defaultdict[str, list[tuple[int, bytes]]] = defaultdict(list)
+    requests: defaultdict[str, list[tuple[int, Request]]] = defaultdict(list)
     for physical in physical_lines(log):
         line = read_line(physical, str(log))
         if isinstance(line, Skipped):
             findings.append(finding_of(line))
         else:
-            encoded = encode_request(line)
-            requests[broker_of(line, paths)].append((physical.number, encoded))
+            requests[broker_of(line, paths)].append((physical.number, line))
     explanations = model
     for broker, lines in requests.items():
         state: bytes | None = None
         for chunk in batched(lines, 200):
             follower = BrokerFollower(broker, explanations, state)
-            for position, encoded in chunk:
-                findings += follower.follow(decode_request(encoded), position)
+            for position, request in chunk:
+                findings += follower.follow(request, position)
             state = follower.save()
         findings += BrokerFollower(broker, explanations, state).close()
     of_the_run = Progress | CountedLines | LayoutFinding
@@ -79,6 +78,6 @@ def test_a_pipeline_finds_what_one_run_finds(model: Explanations, log: Path) -> 
     assert sorted(map(repr, findings)) == sorted(map(repr, expected))
 
 
-def batched(lines: list[tuple[int, bytes]], size: int) -> Iterator[list[tuple[int, bytes]]]:
+def batched(lines: list[tuple[int, Request]], size: int) -> Iterator[list[tuple[int, Request]]]:
     for start in range(0, len(lines), size):
         yield lines[start : start + size]

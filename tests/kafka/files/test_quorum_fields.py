@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec import msgpack
 
 from lockstep_kafka.files.completed_request import Place, completed_request
 from lockstep_kafka.files.fetch_fields import FieldRefused
@@ -15,8 +16,6 @@ from lockstep_kafka.files.lines import (
     QuorumAsked,
     QuorumLine,
     TopicPartition,
-    decode_request,
-    encode_request,
 )
 from tests.kafka.files.test_fetch_fields import ABSENT, changed, sample_line
 
@@ -58,7 +57,7 @@ def completed(api: QuorumApi, version: int) -> dict[str, Any]:
 def read(line: dict[str, Any]) -> QuorumLine:
     request = completed_request(json.dumps(line).encode(), Place(1, "kafka-request.log", None))
     assert isinstance(request, QuorumLine)
-    assert decode_request(encode_request(request)) == request
+    assert msgpack.decode(msgpack.encode(request), type=QuorumLine) == request
     return request
 
 

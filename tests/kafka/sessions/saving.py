@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from lockstep_kafka.files.lines import Request, decode_request, encode_request
+from lockstep_kafka.files.lines import Request
 from lockstep_kafka.findings import Finding, LineCounts
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
@@ -29,15 +29,11 @@ def follow(
     requests: Iterable[Request],
     is_saved: Callable[[int], bool] = lambda position: False,
 ) -> Following:
-    """Follow requests; after some positions another follower takes over, and the first is closed.
-
-    Requests are carried as bytes.
-    """
+    """Follow requests; after some positions another follower takes over from the first."""
     following = Following()
     follower = BrokerFollower(BROKER, model)
     for position, request in enumerate(requests):
-        carried = decode_request(encode_request(request))
-        following.findings += follower.follow(carried, position)
+        following.findings += follower.follow(request, position)
         if is_saved(position):
             state = follower.save()
             following.largest_state = max(following.largest_state, len(state))
