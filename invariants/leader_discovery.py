@@ -8,6 +8,7 @@ from models.leader_discovery import (
     answer_refresh,
     answer_served,
     answer_unknown_epoch,
+    answer_unknown_topic,
     end_backoff,
     find_nobody,
     hear,
@@ -17,10 +18,19 @@ from models.leader_discovery import (
     receive_served,
     receive_stale_refresh,
     receive_unknown_epoch,
+    receive_unknown_topic,
     retry_at_once,
     send,
 )
-from models.leader_discovery_state import FIRST_EPOCH, Broker, Error, LeaderDiscovery
+from models.leader_discovery_state import (
+    FIRST_EPOCH,
+    MAX_DISTURBANCES,
+    MAX_RECREATIONS,
+    TOPIC_IDS,
+    Broker,
+    Error,
+    LeaderDiscovery,
+)
 
 
 def is_later(epoch, other):
@@ -47,7 +57,7 @@ def is_refusal(error):
 
 
 def leader_changed(s: LeaderDiscovery, new: LeaderDiscovery):
-    return s.leader != new.leader or s.leader_epoch != new.leader_epoch
+    return s.leader != new.leader or s.leader_epoch != new.leader_epoch or s.topic != new.topic
 
 
 # What brokers answer.
@@ -89,6 +99,17 @@ def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery):
     )
 
 
+@step_invariant("951-3", "951-18")
+def another_topic_is_unknown(s: LeaderDiscovery, new: LeaderDiscovery):
+    """UNKNOWN_TOPIC_ID says that the broker has heard of another topic than the request asks for by
+    its id, and nothing else is said then."""
+    when(was_answered(s, new) and s.attempt is not None)
+    heard_of = s.heard[s.attempt.to].topic == s.attempt.topic
+    return (new.response.error == Error.UNKNOWN_TOPIC_ID) == (
+        TOPIC_IDS != "nowhere" and not heard_of
+    )
+
+
 @step_invariant("951-1")
 def broker_hears_of_all_or_nothing(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """The metadata of a broker stays as it is or becomes the cluster's, as it does when it starts
@@ -116,16 +137,22 @@ def refresh_is_the_answer_of_a_broker(s: LeaderDiscovery, new: LeaderDiscovery):
 
 @step_invariant("951-5", "951-7")
 def leader_epoch_never_goes_back(s: LeaderDiscovery, new: LeaderDiscovery):
-    """Whatever comes late, the client returns to no older leader epoch, nor to none."""
-    when(s.leader_epoch is not None)
+    """Whatever comes late, the client returns to no older leader epoch of the topic, nor to
+    none."""
+    when(s.leader_epoch is not None and s.topic == new.topic)
     return new.leader_epoch is not None and new.leader_epoch >= s.leader_epoch
 
 
 @step_invariant("951-5", "951-7")
 def leader_changes_only_with_a_newer_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
-    """An equal epoch does not do."""
-    when(leader_changed(s, new))
+    """An equal epoch does not do, as long as the topic is the same."""
+    when(leader_changed(s, new) and s.topic == new.topic)
     return new.leader_epoch is not None and is_later(new.leader_epoch, s.leader_epoch)
+
+
+def is_told_of(s: LeaderDiscovery, topic):
+    """The client can see no other topic in a response to a request for this one."""
+    return topic == s.topic or TOPIC_IDS != "everywhere"
 
 
 @step_invariant("951-5", "951-12", "951-14")
@@ -135,6 +162,7 @@ def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery):
     when(took_response(s, new))
     hint = present(s.response.current_leader)
     when(hint.endpoint is not None and is_later(hint.epoch, s.leader_epoch))
+    when(s.attempt is not None and is_told_of(s, s.attempt.topic))
     return (
         new.leader == hint.leader
         and new.leader_epoch == hint.epoch
@@ -155,6 +183,17 @@ def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
     return not leader_changed(s, new) and new.endpoints == s.endpoints
 
 
+@step_invariant("951-5")
+def leader_of_another_topic_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
+    """What was asked for by an id that the client has no more leaves its metadata as it is, where
+    ids count; and no response gives a client another id."""
+    when(took_response(s, new) and s.attempt is not None)
+    return new.topic == s.topic and (
+        is_told_of(s, s.attempt.topic)
+        or (new.leader == s.leader and new.leader_epoch == s.leader_epoch)
+    )
+
+
 @step_invariant("951-7", "951-12")
 def refresh_tells_where_brokers_are(s: LeaderDiscovery, new: LeaderDiscovery):
     """A refresh says of every broker where it is, or that it is nowhere, even if it is too old to
@@ -165,18 +204,26 @@ def refresh_tells_where_brokers_are(s: LeaderDiscovery, new: LeaderDiscovery):
 
 @step_invariant("951-7")
 def refresh_is_taken_unless_it_is_stale(s: LeaderDiscovery, new: LeaderDiscovery):
-    """The leader of a refresh is the client's if its epoch is no older than what is known."""
+    """The leader of a refresh is the client's if its epoch is no older than what is known, or is of
+    another topic (951-D16)."""
     when(took_refresh(s, new))
-    when(s.leader_epoch is None or s.refresh.epoch >= s.leader_epoch)
-    return new.leader == s.refresh.leader and new.leader_epoch == s.refresh.epoch
+    when(s.refresh.topic != s.topic or s.leader_epoch is None or s.refresh.epoch >= s.leader_epoch)
+    return (
+        new.topic == s.refresh.topic
+        and new.leader == s.refresh.leader
+        and new.leader_epoch == s.refresh.epoch
+    )
 
 
 @invariant("951-2", "951-5")
 def leader_was_elected(s: LeaderDiscovery):
-    """The client never takes for the leader of an epoch who was not elected in it."""
+    """The client never takes for the leader of an epoch who was not elected in it, be it in the
+    same epoch of another topic."""
     when(s.leader_epoch is not None)
-    return s.leader_epoch <= s.cluster.epoch and (
-        s.leader_epoch != s.witnessed.epoch or s.leader == s.witnessed.leader
+    return (s.topic != s.cluster.topic or s.leader_epoch <= s.cluster.epoch) and (
+        s.topic != s.witnessed.topic
+        or s.leader_epoch != s.witnessed.epoch
+        or s.leader == s.witnessed.leader
     )
 
 
@@ -200,10 +247,11 @@ def was_sent(s: LeaderDiscovery, new: LeaderDiscovery):
 @step_invariant("951-6", "951-12")
 def requests_go_to_the_leader_believed_in(s: LeaderDiscovery, new: LeaderDiscovery):
     """Whatever is sent, a retry too, goes to the leader that the client knows, to where that is,
-    and with its epoch."""
+    and with its epoch; it is for the topic that the client knows."""
     when(was_sent(s, new))
     return (
         new.attempt.to == s.leader
+        and new.attempt.topic == s.topic
         and new.attempt.endpoint == s.endpoints[s.leader]
         and new.attempt.epoch == s.leader_epoch
     )
@@ -269,8 +317,10 @@ def what_is_lost_is_missed(s: LeaderDiscovery, new: LeaderDiscovery):
 
 @step_invariant("951-8", "951-21", "951-23")
 def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
-    """The metadata is to be refreshed after each refusal, whether a newer leader is told or not."""
-    when(took_response(s, new) and is_refusal(s.response.error))
+    """The metadata is to be refreshed after each refusal, whether a newer leader is told or not;
+    and for a topic that the broker does not know."""
+    when(took_response(s, new))
+    when(is_refusal(s.response.error) or s.response.error == Error.UNKNOWN_TOPIC_ID)
     return new.refresh_wanted
 
 
@@ -301,11 +351,13 @@ RESPONSIVE = (
     answer_not_leader_untold,
     answer_fenced,
     answer_unknown_epoch,
+    answer_unknown_topic,
     find_nobody,
     receive_served,
     receive_newer_leader,
     receive_nothing_newer,
     receive_unknown_epoch,
+    receive_unknown_topic,
     each(answer_refresh, "b"),
     receive_refresh,
     receive_stale_refresh,
@@ -313,15 +365,19 @@ RESPONSIVE = (
 """Brokers and client do what they can."""
 
 
-@leads_to("951-9", "951-19", weak=(send, *RESPONSIVE))
-def current_leader_is_reached(s: LeaderDiscovery):
-    """A client with another leader than the partition's comes to be served by that one."""
-    return s.leader != s.cluster.leader, (
+def is_served_by_the_leader(s: LeaderDiscovery):
+    return (
         s.response is not None
         and s.attempt is not None
         and s.response.error == Error.NONE
         and s.attempt.to == s.cluster.leader
     )
+
+
+@leads_to("951-9", "951-19", weak=(send, *RESPONSIVE))
+def current_leader_is_reached(s: LeaderDiscovery):
+    """A client with another leader than the partition's comes to be served by that one."""
+    return s.leader != s.cluster.leader, is_served_by_the_leader(s)
 
 
 @leads_to("951-6", "951-11", weak=RESPONSIVE)
@@ -392,7 +448,9 @@ def newer_leader_is_tried_while_no_other_broker_knows_it(s: LeaderDiscovery):
 @sometimes("951-7", "951-12")
 def leader_is_kept_but_not_where_it_is(s: LeaderDiscovery):
     """A stale refresh takes the endpoint away, as 951-D5 has it."""
-    return s.leader_epoch == s.cluster.epoch and s.endpoints[s.leader] is None
+    return MAX_DISTURBANCES == 0 or (
+        s.leader_epoch == s.cluster.epoch and s.endpoints[s.leader] is None
+    )
 
 
 # Where the scenarios of specs/leader_discovery.toml begin and end.
@@ -403,10 +461,23 @@ def knows_all(s: LeaderDiscovery, b):
     return s.heard[b] == s.cluster
 
 
+def knows_no_less_of_another_topic(s: LeaderDiscovery):
+    """The topic was made again, and the request's epoch, which is of the old one, is as great."""
+    return (
+        s.topic != s.cluster.topic
+        and s.attempt is not None
+        and s.attempt.topic == s.topic
+        and s.attempt.epoch is not None
+        and s.attempt.epoch == s.leader_epoch
+        and s.attempt.epoch >= s.cluster.epoch
+    )
+
+
 @sometimes("951-1")
 def old_leader_is_asked(s: LeaderDiscovery):
     """A request is with a broker that leads no more, from a client that knows nothing of it and
-    has asked for no refresh; that broker and the new leader know who leads."""
+    has asked for no refresh; that broker and the new leader know who leads. Where topics are made
+    again, that is why."""
     return (
         s.attempt is not None
         and s.response is None
@@ -418,16 +489,12 @@ def old_leader_is_asked(s: LeaderDiscovery):
         and s.refresh is None
         and knows_all(s, s.leader)
         and knows_all(s, s.cluster.leader)
+        and (MAX_RECREATIONS == 0 or knows_no_less_of_another_topic(s))
     )
 
 
 @sometimes("951-6")
 def new_leader_serves(s: LeaderDiscovery):
-    """The request of a client is served by the leader of an election."""
-    return (
-        s.response is not None
-        and s.attempt is not None
-        and s.response.error == Error.NONE
-        and s.attempt.to == s.cluster.leader
-        and s.cluster.epoch > FIRST_EPOCH
-    )
+    """The request of a client is served by the leader of an election, or of a topic that was made
+    again."""
+    return is_served_by_the_leader(s) and (s.cluster.epoch > FIRST_EPOCH or s.cluster.topic > 0)

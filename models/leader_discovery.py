@@ -1,15 +1,19 @@
 """KIP-951: how a client finds the leader of a partition once another broker leads it.
 
 One partition. Each election raises its leader epoch; brokers stop, and come back at another
-endpoint. Brokers hear of both late, each at its own time. A client sends Produce or Fetch requests,
-one at a time, to the leader that it believes in; a broker that does not lead refuses, and tells
-which leader it knows. Besides, any broker may answer a refresh of the client's metadata.
+endpoint; the topic may be deleted and made again, with another id and the first epoch. Brokers hear
+of all that late, each at its own time. A client sends Produce or Fetch requests, one at a time, to
+the leader that it believes in; a broker that does not lead refuses, and tells which leader it
+knows. Besides, any broker may answer a refresh of the client's metadata.
 """
 
 from lockstep import action, present, replace, require
 from models.leader_discovery_state import (
+    FIRST_EPOCH,
     MAX_DISTURBANCES,
     MAX_EPOCH,
+    MAX_RECREATIONS,
+    TOPIC_IDS,
     Attempt,
     Broker,
     CurrentLeader,
@@ -26,8 +30,21 @@ from models.leader_discovery_state import (
 def elect(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker, witnessed: bool):
     """A broker that runs becomes the leader of the next epoch."""
     require(s.cluster.epoch < MAX_EPOCH and s.cluster.endpoints[b] is not None)
-    new.cluster = replace(s.cluster, leader=b, epoch=s.cluster.epoch + 1)
-    new.witnessed = Election(leader=b, epoch=s.cluster.epoch + 1) if witnessed else s.witnessed
+    epoch = s.cluster.epoch + 1
+    new.cluster = replace(s.cluster, leader=b, epoch=epoch)
+    new.witnessed = (
+        Election(topic=s.cluster.topic, leader=b, epoch=epoch) if witnessed else s.witnessed
+    )
+
+
+@action
+def recreate(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker, witnessed: bool):
+    """The topic is deleted and made again (951-D16): a broker that runs leads it in the first
+    epoch."""
+    require(s.cluster.topic < MAX_RECREATIONS and s.cluster.endpoints[b] is not None)
+    topic = s.cluster.topic + 1
+    new.cluster = replace(s.cluster, topic=topic, leader=b, epoch=FIRST_EPOCH)
+    new.witnessed = Election(topic=topic, leader=b, epoch=FIRST_EPOCH) if witnessed else s.witnessed
 
 
 def disturb(s: LeaderDiscovery, new: LeaderDiscovery):
@@ -74,7 +91,9 @@ def is_newer(epoch, other):
 def attempt_to_the_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """A request to the leader that the client believes in."""
     require(s.endpoints[s.leader] is not None)
-    new.attempt = Attempt(to=s.leader, endpoint=s.endpoints[s.leader], epoch=s.leader_epoch)
+    new.attempt = Attempt(
+        to=s.leader, endpoint=s.endpoints[s.leader], topic=s.topic, epoch=s.leader_epoch
+    )
     new.backing_off = False
 
 
@@ -106,6 +125,7 @@ def end_backoff(s: LeaderDiscovery, new: LeaderDiscovery):
 
 
 # A broker answers. A Fetch request names the leader epoch, a Produce request does not (951-D2).
+# Both are for the topic that the broker has heard of, unless they name another by its id.
 
 
 def has_arrived(s: LeaderDiscovery):
@@ -116,6 +136,16 @@ def has_arrived(s: LeaderDiscovery):
         and not s.backing_off
         and s.cluster.endpoints[s.attempt.to] == s.attempt.endpoint
     )
+
+
+def is_for_another_topic(s: LeaderDiscovery):
+    """The broker has not heard of the topic, or has heard that it is deleted."""
+    return TOPIC_IDS != "nowhere" and s.attempt.topic != s.heard[s.attempt.to].topic
+
+
+def may_be_served(s: LeaderDiscovery):
+    """The broker has the request, and knows what it is for."""
+    return has_arrived(s) and not is_for_another_topic(s)
 
 
 def leads(s: LeaderDiscovery, b):
@@ -135,14 +165,14 @@ def current_leader(s: LeaderDiscovery, b):
 @action
 def answer_served(s: LeaderDiscovery, new: LeaderDiscovery):
     """The broker leads."""
-    require(has_arrived(s) and leads(s, s.attempt.to))
+    require(may_be_served(s) and leads(s, s.attempt.to))
     new.response = Response(error=Error.NONE, current_leader=None)
 
 
 @action
 def answer_not_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """The broker does not lead, and tells who does; even if that is nothing new (951-D8)."""
-    require(has_arrived(s) and not leads(s, s.attempt.to))
+    require(may_be_served(s) and not leads(s, s.attempt.to))
     new.response = Response(
         error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=current_leader(s, s.attempt.to)
     )
@@ -151,14 +181,14 @@ def answer_not_leader(s: LeaderDiscovery, new: LeaderDiscovery):
 @action
 def answer_not_leader_untold(s: LeaderDiscovery, new: LeaderDiscovery):
     """The same by a broker older than the KIP, which tells nothing more."""
-    require(has_arrived(s) and not leads(s, s.attempt.to))
+    require(may_be_served(s) and not leads(s, s.attempt.to))
     new.response = Response(error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=None)
 
 
 @action
 def answer_fenced(s: LeaderDiscovery, new: LeaderDiscovery):
     """A Fetch request names an older epoch than the broker has heard of."""
-    require(has_arrived(s) and s.attempt.epoch is not None)
+    require(may_be_served(s) and s.attempt.epoch is not None)
     require(s.attempt.epoch < s.heard[s.attempt.to].epoch)
     new.response = Response(
         error=Error.FENCED_LEADER_EPOCH, current_leader=current_leader(s, s.attempt.to)
@@ -168,9 +198,16 @@ def answer_fenced(s: LeaderDiscovery, new: LeaderDiscovery):
 @action
 def answer_unknown_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
     """A Fetch request names a newer epoch than the broker has heard of (951-D6)."""
-    require(has_arrived(s) and s.attempt.epoch is not None)
+    require(may_be_served(s) and s.attempt.epoch is not None)
     require(s.attempt.epoch > s.heard[s.attempt.to].epoch)
     new.response = Response(error=Error.UNKNOWN_LEADER_EPOCH, current_leader=None)
+
+
+@action
+def answer_unknown_topic(s: LeaderDiscovery, new: LeaderDiscovery):
+    """The broker knows no topic with the id, and so no leader of it."""
+    require(has_arrived(s) and is_for_another_topic(s))
+    new.response = Response(error=Error.UNKNOWN_TOPIC_ID, current_leader=None)
 
 
 # The client takes the answer.
@@ -181,11 +218,17 @@ def refuses_leadership(error):
     return error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH)
 
 
+def is_of_the_topic(s: LeaderDiscovery):
+    """What a response tells is of the topic that the client knows, as far as the client can see."""
+    return TOPIC_IDS != "everywhere" or s.attempt.topic == s.topic
+
+
 def advances(s: LeaderDiscovery, hint):
     """What a response tells of the leader is newer than what the client knows, and of use: the
     client knows where that leader is, or is told."""
     return (
         hint is not None
+        and is_of_the_topic(s)
         and is_newer(hint.epoch, s.leader_epoch)
         and (hint.endpoint is not None or s.endpoints[hint.leader] is not None)
     )
@@ -211,7 +254,7 @@ def take_leader(s: LeaderDiscovery, new: LeaderDiscovery, hint):
 def take_error(s: LeaderDiscovery, new: LeaderDiscovery):
     new.response = None
     new.backing_off = True
-    new.refresh_wanted = s.refresh_wanted or refuses_leadership(s.response.error)
+    new.refresh_wanted = s.refresh_wanted or s.response.error != Error.UNKNOWN_LEADER_EPOCH
 
 
 @action
@@ -235,6 +278,13 @@ def receive_nothing_newer(s: LeaderDiscovery, new: LeaderDiscovery):
 def receive_unknown_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client knows a newer leader than the broker does."""
     require(s.response is not None and s.response.error == Error.UNKNOWN_LEADER_EPOCH)
+    take_error(s, new)
+
+
+@action
+def receive_unknown_topic(s: LeaderDiscovery, new: LeaderDiscovery):
+    """Either the client or the broker has not heard of the latest topic."""
+    require(s.response is not None and s.response.error == Error.UNKNOWN_TOPIC_ID)
     take_error(s, new)
 
 
@@ -279,9 +329,12 @@ def answer_refresh(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     new.refresh = s.heard[b]
 
 
-def is_stale(epoch, leader_epoch):
-    """A refresh is older than what the client knows of the leader."""
-    return leader_epoch is not None and epoch < leader_epoch
+def is_stale(s: LeaderDiscovery, refresh):
+    """A refresh is older than what the client knows of the leader. Of another topic none is, for
+    ids have no order."""
+    return (
+        s.leader_epoch is not None and refresh.topic == s.topic and refresh.epoch < s.leader_epoch
+    )
 
 
 def take_endpoints(s: LeaderDiscovery, new: LeaderDiscovery, leader):
@@ -296,8 +349,9 @@ def take_endpoints(s: LeaderDiscovery, new: LeaderDiscovery, leader):
 def receive_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client takes the leader from the answer."""
     refresh = present(s.refresh)
-    require(not is_stale(refresh.epoch, s.leader_epoch))
+    require(not is_stale(s, refresh))
     take_endpoints(s, new, refresh.leader)
+    new.topic = refresh.topic
     new.leader = refresh.leader
     new.leader_epoch = refresh.epoch
 
@@ -305,7 +359,7 @@ def receive_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
 @action
 def receive_stale_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client keeps the leader that it knows."""
-    require(s.refresh is not None and is_stale(s.refresh.epoch, s.leader_epoch))
+    require(s.refresh is not None and is_stale(s, s.refresh))
     take_endpoints(s, new, s.leader)
 
 

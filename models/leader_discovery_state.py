@@ -20,10 +20,21 @@ MAX_EPOCH: Constant = 2
 MAX_DISTURBANCES: Constant = 1
 """How often in one behaviour a broker stops or a message is lost."""
 
+MAX_RECREATIONS: Constant = 0
+"""How often in one behaviour the topic is deleted and made again."""
+
+TOPIC_IDS: Constant = "requests"
+"""Where a topic is known by its id, which is another one when it was made again. "nowhere": a
+request has its name, as Produce before version 13. "requests": a broker looks for the id of the
+request, as in Fetch and in the later Produce. "everywhere": the client, too, takes a leader that it
+is told for that of the id which it asked for; Apache Kafka's goes by the name (951-D16)."""
+
 FIRST_EPOCH = 0
 
 Broker: Domain = OneOf(BROKERS)
 Epoch: Domain = Range(FIRST_EPOCH, MAX_EPOCH)
+Topic: Domain = Range(0, MAX_RECREATIONS)
+"""The id of the topic: a greater one is no newer to whoever compares them."""
 Disturbances: Domain = Range(0, MAX_DISTURBANCES)
 Endpoint: Domain = Range(0, MAX_DISTURBANCES)
 """Of one broker: it comes back at a greater one each time."""
@@ -36,11 +47,13 @@ class Error(Enum):
     NOT_LEADER_OR_FOLLOWER = 6
     FENCED_LEADER_EPOCH = 74
     UNKNOWN_LEADER_EPOCH = 75
+    UNKNOWN_TOPIC_ID = 100
 
 
 class Image(Record):
     """The cluster's metadata: who leads the partition, and where each broker is that runs."""
 
+    topic: Topic
     leader: Broker
     epoch: Epoch
     endpoints: Map[Broker, Endpoint | None]
@@ -59,6 +72,7 @@ class Attempt(Record):
 
     to: Broker
     endpoint: Endpoint
+    topic: Topic
     epoch: Epoch | None
 
 
@@ -68,18 +82,22 @@ class Response(Record):
 
 
 class Election(Record):
+    topic: Topic
     leader: Broker
     epoch: Epoch
 
 
 class LeaderDiscovery(State):
     # How things are, and what each broker has heard of it.
-    cluster: Image = Image(leader=BROKERS[0], epoch=FIRST_EPOCH, endpoints={b: 0 for b in Broker})
+    cluster: Image = Image(
+        topic=0, leader=BROKERS[0], epoch=FIRST_EPOCH, endpoints={b: 0 for b in Broker}
+    )
     heard: Map[Broker, Image] = {
-        b: Image(leader=BROKERS[0], epoch=FIRST_EPOCH, endpoints={x: 0 for x in Broker})
+        b: Image(topic=0, leader=BROKERS[0], epoch=FIRST_EPOCH, endpoints={x: 0 for x in Broker})
         for b in Broker
     }
     # The client's metadata. At first it is from a broker too old to tell the epoch (951-D9).
+    topic: Topic = 0
     leader: Broker = BROKERS[0]
     leader_epoch: Epoch | None = None
     endpoints: Map[Broker, Endpoint | None] = {b: 0 for b in Broker}
@@ -92,4 +110,4 @@ class LeaderDiscovery(State):
     # What went wrong so far.
     disturbances: Disturbances = 0
     # For the reader: any one of the elections so far.
-    witnessed: Election = Election(leader=BROKERS[0], epoch=FIRST_EPOCH)
+    witnessed: Election = Election(topic=0, leader=BROKERS[0], epoch=FIRST_EPOCH)

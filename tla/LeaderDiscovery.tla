@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* KIP-951: the leader of a partition changes, brokers tell the client so  *)
 (* in their Produce and Fetch responses, and the client believes what is   *)
-(* newer than what it knew.                                                *)
+(* newer than what it knew.  The topic may be deleted and made again.      *)
 (*                                                                         *)
 (* The metadata of the cluster reaches each broker in its own time.  The   *)
 (* client has one request and one refresh of its metadata under way.       *)
@@ -12,14 +12,17 @@ EXTENDS Integers
 CONSTANTS
     None,
     Brokers,
-    FirstLeader
+    FirstLeader,
+    TopicIds    \* where topics are told apart by their ids: brokers do, and the client
 
 ASSUME FirstLeader \in Brokers
+ASSUME TopicIds \in {"nowhere", "requests", "everywhere"}
 
 VARIABLES
     cluster,                            \* the metadata as it is
     heard,                              \* and as each broker has it
-    leader, leaderEpoch, endpoints,     \* and as the client has it
+    topic,                              \* and as the client has it: of the topic with this id,
+    leader, leaderEpoch, endpoints,
     refreshWanted, refresh,             \* a refresh to be asked for; an answer under way
     attempt,                            \* the request that is not served yet
     response,                           \* the answer to it, under way
@@ -27,7 +30,7 @@ VARIABLES
     disturbances,
     witnessed                           \* some election, whichever
 
-client  == <<leader, leaderEpoch, endpoints>>
+client  == <<topic, leader, leaderEpoch, endpoints>>
 request == <<attempt, response, backingOff>>
 world   == <<cluster, heard, witnessed>>
 
@@ -35,37 +38,43 @@ vars == <<world, client, refreshWanted, refresh, request, disturbances>>
 
 Epoch    == Nat
 Endpoint == Nat
+Topic    == Nat
 
 \* Bounds of a model.
-MayElect   == TRUE
-MayDisturb == TRUE
+MayElect    == TRUE
+MayDisturb  == TRUE
+MayRecreate == TRUE
 
 Places == [Brokers -> Endpoint \cup {None}]
-Image  == [leader : Brokers, epoch : Epoch, endpoints : Places]
+Image  == [topic : Topic, leader : Brokers, epoch : Epoch, endpoints : Places]
 
 Leadership == [leader : Brokers, epoch : Epoch, endpoint : Endpoint \cup {None}]
 
-Error == {"NONE", "NOT_LEADER_OR_FOLLOWER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH"}
+Error == {"NONE", "NOT_LEADER_OR_FOLLOWER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH",
+          "UNKNOWN_TOPIC_ID"}
 
 TypeOK ==
     /\ cluster \in Image
     /\ heard \in [Brokers -> Image]
+    /\ topic \in Topic
     /\ leader \in Brokers
     /\ leaderEpoch \in Epoch \cup {None}
     /\ endpoints \in Places
     /\ refreshWanted \in BOOLEAN
     /\ refresh \in Image \cup {None}
-    /\ attempt \in [to : Brokers, endpoint : Endpoint, epoch : Epoch \cup {None}] \cup {None}
+    /\ attempt \in [to : Brokers, endpoint : Endpoint, topic : Topic, epoch : Epoch \cup {None}]
+                   \cup {None}
     /\ response \in [error : Error, currentLeader : Leadership \cup {None}] \cup {None}
     /\ backingOff \in BOOLEAN
     /\ disturbances \in Nat
-    /\ witnessed \in [leader : Brokers, epoch : Epoch]
+    /\ witnessed \in [topic : Topic, leader : Brokers, epoch : Epoch]
 
-AtFirst == [leader |-> FirstLeader, epoch |-> 0, endpoints |-> [b \in Brokers |-> 0]]
+AtFirst == [topic |-> 0, leader |-> FirstLeader, epoch |-> 0, endpoints |-> [b \in Brokers |-> 0]]
 
 Init ==
     /\ cluster = AtFirst
     /\ heard = [b \in Brokers |-> AtFirst]
+    /\ topic = 0
     /\ leader = FirstLeader
     /\ leaderEpoch = None
     /\ endpoints = AtFirst.endpoints
@@ -75,7 +84,7 @@ Init ==
     /\ response = None
     /\ backingOff = FALSE
     /\ disturbances = 0
-    /\ witnessed = [leader |-> FirstLeader, epoch |-> 0]
+    /\ witnessed = [topic |-> 0, leader |-> FirstLeader, epoch |-> 0]
 
 Running == {b \in Brokers : cluster.endpoints[b] # None}
 
@@ -90,7 +99,17 @@ Elect(b, seen) ==
     /\ b \in Running
     /\ LET next == cluster.epoch + 1
        IN  /\ cluster' = [cluster EXCEPT !.leader = b, !.epoch = next]
-           /\ witnessed' = IF seen THEN [leader |-> b, epoch |-> next] ELSE witnessed
+           /\ witnessed' = IF seen THEN [topic |-> cluster.topic, leader |-> b, epoch |-> next]
+                           ELSE witnessed
+    /\ UNCHANGED <<heard, client, refreshWanted, refresh, request, disturbances>>
+
+Recreate(b, seen) ==
+    /\ MayRecreate
+    /\ b \in Running
+    /\ LET remade == [topic |-> cluster.topic + 1, leader |-> b, epoch |-> 0]
+       IN  /\ cluster' = [endpoints |-> cluster.endpoints, topic |-> remade.topic,
+                          leader |-> remade.leader, epoch |-> remade.epoch]
+           /\ witnessed' = IF seen THEN remade ELSE witnessed
     /\ UNCHANGED <<heard, client, refreshWanted, refresh, request, disturbances>>
 
 Disturb ==
@@ -121,7 +140,8 @@ Hear(b) ==
 
 Ask ==
     /\ endpoints[leader] # None
-    /\ attempt' = [to |-> leader, endpoint |-> endpoints[leader], epoch |-> leaderEpoch]
+    /\ attempt' = [to |-> leader, endpoint |-> endpoints[leader],
+                   topic |-> topic, epoch |-> leaderEpoch]
     /\ backingOff' = FALSE
     /\ UNCHANGED <<world, client, refreshWanted, refresh, response, disturbances>>
 
@@ -145,6 +165,8 @@ UnderWay == attempt # None /\ response = None /\ ~backingOff
 Arrived  == UnderWay /\ cluster.endpoints[attempt.to] = attempt.endpoint
 
 Has     == heard[attempt.to]
+IsOther == attempt.topic # Has.topic /\ TopicIds \in {"requests", "everywhere"}
+Legible == Arrived /\ ~IsOther
 IsLed   == Has.leader = attempt.to
 Known   == [leader |-> Has.leader, epoch |-> Has.epoch, endpoint |-> Has.endpoints[Has.leader]]
 
@@ -153,33 +175,38 @@ Answer(error, told) ==
     /\ UNCHANGED <<world, client, refreshWanted, refresh, attempt, backingOff, disturbances>>
 
 AnswerServed ==
-    /\ Arrived
+    /\ Legible
     /\ IsLed
     /\ Answer("NONE", None)
 
 AnswerNotLeader ==
-    /\ Arrived
+    /\ Legible
     /\ ~IsLed
     /\ Answer("NOT_LEADER_OR_FOLLOWER", Known)
 
 \* The broker does not know the KIP.
 AnswerNotLeaderUntold ==
-    /\ Arrived
+    /\ Legible
     /\ ~IsLed
     /\ Answer("NOT_LEADER_OR_FOLLOWER", None)
 
 \* Only a Fetch request names an epoch.
 AnswerFenced ==
-    /\ Arrived
+    /\ Legible
     /\ attempt.epoch # None
     /\ Has.epoch > attempt.epoch
     /\ Answer("FENCED_LEADER_EPOCH", Known)
 
 AnswerUnknownEpoch ==
-    /\ Arrived
+    /\ Legible
     /\ attempt.epoch # None
     /\ Has.epoch < attempt.epoch
     /\ Answer("UNKNOWN_LEADER_EPOCH", None)
+
+AnswerUnknownTopic ==
+    /\ Arrived
+    /\ IsOther
+    /\ Answer("UNKNOWN_TOPIC_ID", None)
 
 -----------------------------------------------------------------------------
 (* The client reads the answer. *)
@@ -197,6 +224,7 @@ ReceiveServed ==
 IsNews(told) ==
     IF told = None THEN FALSE
     ELSE /\ Exceeds(told.epoch, leaderEpoch)
+         /\ TopicIds = "everywhere" => attempt.topic = topic
          /\ {told.endpoint, endpoints[told.leader]} # {None}
 
 BackOff ==
@@ -215,7 +243,7 @@ ReceiveNewerLeader ==
            /\ leaderEpoch' = told.epoch
            /\ endpoints' = IF told.endpoint = None THEN endpoints
                            ELSE [endpoints EXCEPT ![told.leader] = told.endpoint]
-    /\ UNCHANGED disturbances
+    /\ UNCHANGED <<topic, disturbances>>
 
 ReceiveNothingNewer ==
     /\ response # None
@@ -230,6 +258,13 @@ ReceiveUnknownEpoch ==
     /\ response.error = "UNKNOWN_LEADER_EPOCH"
     /\ BackOff
     /\ UNCHANGED <<client, refreshWanted, disturbances>>
+
+ReceiveUnknownTopic ==
+    /\ response # None
+    /\ response.error = "UNKNOWN_TOPIC_ID"
+    /\ BackOff
+    /\ refreshWanted' = TRUE
+    /\ UNCHANGED <<client, disturbances>>
 
 FindNobody ==
     /\ UnderWay
@@ -261,7 +296,10 @@ AnswerRefresh(b) ==
     /\ refresh' = heard[b]
     /\ UNCHANGED <<world, client, refreshWanted, request, disturbances>>
 
-IsOutdated == IF leaderEpoch = None THEN FALSE ELSE refresh.epoch < leaderEpoch
+\* Only epochs of one topic have an order.
+IsOutdated ==
+    /\ refresh.topic = topic
+    /\ IF leaderEpoch = None THEN FALSE ELSE refresh.epoch < leaderEpoch
 
 \* Endpoints bear no epoch: those of the answer count, old or not.
 Relocate ==
@@ -273,6 +311,7 @@ Relocate ==
 ReceiveRefresh ==
     /\ refresh # None
     /\ ~IsOutdated
+    /\ topic' = refresh.topic
     /\ leader' = refresh.leader
     /\ leaderEpoch' = refresh.epoch
     /\ Relocate
@@ -280,7 +319,7 @@ ReceiveRefresh ==
 ReceiveStaleRefresh ==
     /\ refresh # None
     /\ IsOutdated
-    /\ UNCHANGED <<leader, leaderEpoch>>
+    /\ UNCHANGED <<topic, leader, leaderEpoch>>
     /\ Relocate
 
 LoseRefresh ==
@@ -292,7 +331,7 @@ LoseRefresh ==
 -----------------------------------------------------------------------------
 Next ==
     \/ \E b \in Brokers :
-        \/ \E seen \in BOOLEAN : Elect(b, seen)
+        \/ \E seen \in BOOLEAN : Elect(b, seen) \/ Recreate(b, seen)
         \/ Stop(b)
         \/ Start(b)
         \/ Hear(b)
@@ -305,10 +344,12 @@ Next ==
     \/ AnswerNotLeaderUntold
     \/ AnswerFenced
     \/ AnswerUnknownEpoch
+    \/ AnswerUnknownTopic
     \/ ReceiveServed
     \/ ReceiveNewerLeader
     \/ ReceiveNothingNewer
     \/ ReceiveUnknownEpoch
+    \/ ReceiveUnknownTopic
     \/ FindNobody
     \/ Lose
     \/ Age
@@ -323,8 +364,9 @@ Spec == Init /\ [][Next]_vars
 
 LeaderWasElected ==
     leaderEpoch # None =>
-        /\ leaderEpoch <= cluster.epoch
-        /\ leaderEpoch = witnessed.epoch => leader = witnessed.leader
+        /\ topic = cluster.topic => leaderEpoch <= cluster.epoch
+        /\ <<topic, leaderEpoch>> = <<witnessed.topic, witnessed.epoch>>
+            => leader = witnessed.leader
 
 OnlyAFailedRequestIsBackedOffFrom == backingOff => attempt # None /\ response = None
 
@@ -353,6 +395,10 @@ FencedEpochIsAnOldOne ==
         /\ response'.error = "FENCED_LEADER_EPOCH" => attempt.epoch < Has.epoch
         /\ response'.error = "UNKNOWN_LEADER_EPOCH" => attempt.epoch > Has.epoch]_vars
 
+AnotherTopicIsUnknown ==
+    [][Answered => (response'.error = "UNKNOWN_TOPIC_ID" <=>
+        TopicIds # "nowhere" /\ attempt.topic # Has.topic)]_vars
+
 BrokerHearsOfAllOrNothing ==
     [][\A b \in Brokers :
         (heard'[b] # heard[b] \/ (b \notin Running /\ b \in Running')) => heard'[b] = cluster']_vars
@@ -364,13 +410,13 @@ RefreshIsTheAnswerOfABroker ==
         /\ \E b \in Running : refresh' = heard[b]]_vars
 
 LeaderEpochNeverGoesBack ==
-    [][leaderEpoch # None =>
+    [][leaderEpoch # None /\ UNCHANGED topic =>
         IF leaderEpoch' = None THEN FALSE ELSE leaderEpoch' >= leaderEpoch]_vars
 
-Changes == <<leader, leaderEpoch>>' # <<leader, leaderEpoch>>
+Changes == <<topic, leader, leaderEpoch>>' # <<topic, leader, leaderEpoch>>
 
 LeaderChangesOnlyWithANewerEpoch ==
-    [][Changes =>
+    [][Changes /\ UNCHANGED topic =>
         IF leaderEpoch' = None THEN FALSE ELSE Exceeds(leaderEpoch', leaderEpoch)]_vars
 
 NewLeaderCanBeReached == [][Changes => endpoints'[leader'] # None]_vars
@@ -382,7 +428,8 @@ NewerLeaderIsTaken ==
     [][Read =>
         LET told == response.currentLeader
         IN  told # None =>
-            (told.endpoint # None /\ Exceeds(told.epoch, leaderEpoch) =>
+            (told.endpoint # None /\ Exceeds(told.epoch, leaderEpoch)
+             /\ (attempt.topic = topic \/ TopicIds # "everywhere") =>
                 /\ leader' = told.leader
                 /\ leaderEpoch' = told.epoch
                 /\ endpoints' = [endpoints EXCEPT ![told.leader] = told.endpoint])]_vars
@@ -393,13 +440,20 @@ NothingNewerChangesNothing ==
         IN  (IF told = None THEN TRUE ELSE ~Exceeds(told.epoch, leaderEpoch))
                 => UNCHANGED client]_vars
 
+LeaderOfAnotherTopicChangesNothing ==
+    [][Read => /\ UNCHANGED topic
+               /\ TopicIds = "everywhere" /\ attempt.topic # topic
+                   => UNCHANGED <<leader, leaderEpoch>>]_vars
+
 \* The client has read the refresh.
 Refreshed == refresh # None /\ refresh' = None /\ UNCHANGED disturbances
 
 RefreshIsTakenUnlessItIsStale ==
     [][Refreshed =>
-        ((leaderEpoch # None => refresh.epoch >= leaderEpoch)
-            => leader' = refresh.leader /\ leaderEpoch' = refresh.epoch)]_vars
+        ((refresh.topic = topic /\ leaderEpoch # None => refresh.epoch >= leaderEpoch)
+            => /\ topic' = refresh.topic
+               /\ leader' = refresh.leader
+               /\ leaderEpoch' = refresh.epoch)]_vars
 
 RefreshTellsWhereBrokersAre ==
     [][Refreshed => endpoints' = refresh.endpoints]_vars
@@ -410,7 +464,8 @@ RefreshIsTakenOnce == [][Refreshed => (refreshWanted' <=> endpoints'[leader'] = 
 Sends == attempt' # None /\ (attempt' # attempt \/ (backingOff /\ ~backingOff'))
 
 RequestsGoToTheLeaderBelievedIn ==
-    [][Sends => attempt' = [to |-> leader, endpoint |-> endpoints[leader], epoch |-> leaderEpoch]]_vars
+    [][Sends => attempt' = [to |-> leader, endpoint |-> endpoints[leader],
+                            topic |-> topic, epoch |-> leaderEpoch]]_vars
 
 OneRequestIsUnderWay == [][Sends => attempt = None \/ backingOff]_vars
 
@@ -436,7 +491,8 @@ WhatIsLostIsMissed ==
            \/ refresh # None /\ refresh' = None]_vars
 
 RefusalAsksForARefresh ==
-    [][(Read /\ IsRefusal(response.error)) => refreshWanted']_vars
+    [][(Read /\ (IsRefusal(response.error) \/ response.error = "UNKNOWN_TOPIC_ID"))
+        => refreshWanted']_vars
 
 -----------------------------------------------------------------------------
 (* What must come to pass. *)
@@ -450,10 +506,12 @@ Responsive ==
     /\ WF_vars(AnswerNotLeaderUntold)
     /\ WF_vars(AnswerFenced)
     /\ WF_vars(AnswerUnknownEpoch)
+    /\ WF_vars(AnswerUnknownTopic)
     /\ WF_vars(ReceiveServed)
     /\ WF_vars(ReceiveNewerLeader)
     /\ WF_vars(ReceiveNothingNewer)
     /\ WF_vars(ReceiveUnknownEpoch)
+    /\ WF_vars(ReceiveUnknownTopic)
     /\ WF_vars(FindNobody)
     /\ WF_vars(ReceiveRefresh)
     /\ WF_vars(ReceiveStaleRefresh)
@@ -469,19 +527,22 @@ CurrentLeaderIsReached ==
 RequestsComeToAnEnd == Responsive => (attempt # None ~> attempt = None)
 
 -----------------------------------------------------------------------------
-(* What `lockstep prove` proves of the model at Kafka's own widths. *)
+(* What `lockstep prove` proves of the model at Kafka's own widths, while the topic is one and the  *)
+(* same or ids count everywhere.                                                                   *)
 
 THEOREM Spec => [](LeaderWasElected /\ LostLeaderIsAskedFor /\ OnlyAFailedRequestIsBackedOffFrom)
 
 THEOREM Spec => /\ ToldLeaderIsWhatTheBrokerKnows
                 /\ BrokerThatLeadsIsNotAskedForTheLeader
                 /\ FencedEpochIsAnOldOne
+                /\ AnotherTopicIsUnknown
                 /\ BrokerHearsOfAllOrNothing
                 /\ RefreshIsTheAnswerOfABroker
                 /\ LeaderEpochNeverGoesBack
                 /\ LeaderChangesOnlyWithANewerEpoch
                 /\ NewerLeaderIsTaken
                 /\ NothingNewerChangesNothing
+                /\ LeaderOfAnotherTopicChangesNothing
                 /\ RefreshTellsWhereBrokersAre
                 /\ RefreshIsTakenUnlessItIsStale
                 /\ NewLeaderCanBeReached

@@ -3,7 +3,8 @@
 (* The client of LeaderDiscovery believes and sends what KIP-951 lets it.   *)
 (*                                                                          *)
 (* The twin has the latest election only, and where brokers are now: two    *)
-(* history variables keep the others.  Nothing looks at them.               *)
+(* history variables keep the others.  Nothing looks at them.  The KIP is   *)
+(* silent on a topic that is made again: it stays the same here.            *)
 (***************************************************************************)
 EXTENDS MCLeaderDiscovery, Sequences
 

@@ -2,7 +2,7 @@
 
 from invariants.leader_discovery import is_refusal
 from lockstep import lemma, present, when
-from models.leader_discovery_state import Broker, Election, LeaderDiscovery
+from models.leader_discovery_state import MAX_RECREATIONS, Broker, Election, LeaderDiscovery
 
 # What proofs need besides.
 
@@ -21,8 +21,8 @@ def only_a_wanted_refresh_is_under_way(s: LeaderDiscovery):
 
 @lemma
 def request_names_no_unknown_epoch(s: LeaderDiscovery):
-    """The client knew the epoch of its latest request, and forgets none."""
-    when(s.attempt is not None)
+    """The client knew the epoch of its latest request, and forgets none of a topic that stays."""
+    when(s.attempt is not None and MAX_RECREATIONS == 0)
     named = present(s.attempt.epoch)
     return s.leader_epoch is not None and named <= s.leader_epoch
 
@@ -53,14 +53,15 @@ def leaders_run(s: LeaderDiscovery, b: Broker):
 
 
 def agree(one, other):
-    return one.epoch != other.epoch or one.leader == other.leader
+    return one.topic != other.topic or one.epoch != other.epoch or one.leader == other.leader
 
 
 def is_an_election(s: LeaderDiscovery, believed):
     """None that is still to come, and nothing else than the cluster's own metadata and the witness
     say."""
     return (
-        believed.epoch <= s.cluster.epoch
+        believed.topic <= s.cluster.topic
+        and (believed.topic != s.cluster.topic or believed.epoch <= s.cluster.epoch)
         and agree(believed, s.cluster)
         and agree(believed, s.witnessed)
     )
@@ -84,19 +85,20 @@ def refresh_agrees_with_brokers(s: LeaderDiscovery, b: Broker):
 
 @lemma
 def response_agrees_with_brokers_and_refresh(s: LeaderDiscovery, b: Broker):
-    when(s.response is not None)
+    when(s.response is not None and s.attempt is not None)
     hint = present(s.response.current_leader)
+    told = Election(topic=s.attempt.topic, leader=hint.leader, epoch=hint.epoch)
     return (
-        is_an_election(s, hint)
-        and agree(hint, s.heard[b])
-        and (s.refresh is None or agree(hint, s.refresh))
+        is_an_election(s, told)
+        and agree(told, s.heard[b])
+        and (s.refresh is None or agree(told, s.refresh))
     )
 
 
 @lemma
 def client_agrees_with_all(s: LeaderDiscovery, b: Broker):
     when(s.leader_epoch is not None)
-    believed = Election(leader=s.leader, epoch=s.leader_epoch)
+    believed = Election(topic=s.topic, leader=s.leader, epoch=s.leader_epoch)
     return (
         is_an_election(s, believed)
         and agree(believed, s.heard[b])
@@ -104,6 +106,9 @@ def client_agrees_with_all(s: LeaderDiscovery, b: Broker):
         and (
             s.response is None
             or s.response.current_leader is None
-            or agree(believed, s.response.current_leader)
+            or s.attempt is None
+            or s.attempt.topic != s.topic
+            or s.response.current_leader.epoch != s.leader_epoch
+            or s.response.current_leader.leader == s.leader
         )
     )

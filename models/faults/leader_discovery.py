@@ -18,6 +18,8 @@ from models.leader_discovery_state import (
     LeaderDiscovery,
 )
 
+RECREATED = {"MAX_RECREATIONS": 1, "MAX_DISTURBANCES": 0, "TOPIC_IDS": "everywhere"}
+
 # The cluster.
 
 
@@ -28,11 +30,12 @@ def another_leader_in_the_same_epoch(
     """An election does not raise the leader epoch."""
     require(s.cluster.endpoints[b] is not None and s.cluster.epoch <= MAX_EPOCH)
     new.cluster = replace(s.cluster, leader=b)
-    new.witnessed = Election(leader=b, epoch=s.cluster.epoch) if witnessed else s.witnessed
+    election = Election(topic=s.cluster.topic, leader=b, epoch=s.cluster.epoch)
+    new.witnessed = election if witnessed else s.witnessed
 
 
 @fault(breaks="broker_that_leads_is_not_asked_for_the_leader")
-@edit(client.answer_served, "require(...)", "require(has_arrived(s))")
+@edit(client.answer_served, "require(...)", "require(may_be_served(s))")
 def serves_whoever_asks():
     """A broker does not look whether it leads."""
 
@@ -75,7 +78,20 @@ def starts_with_what_it_knew():
     """A broker serves before it has heard of what happened while it was stopped."""
 
 
+@fault(breaks="another_topic_is_unknown", constants=RECREATED)
+@edit(client.is_for_another_topic, "return ...", "return False")
+def goes_by_the_name_of_a_topic():
+    """A broker does not compare the id of a request with that of the topic."""
+
+
 # What a response tells.
+
+
+@fault(breaks="leader_of_another_topic_changes_nothing", constants=RECREATED)
+@edit(client.is_of_the_topic, "return ...", "return True")
+def takes_the_leader_of_another_topic():
+    """The client compares epochs of two topics: Apache Kafka's takes leaders by the topic's name
+    (951-D16)."""
 
 
 @fault(breaks="leader_epoch_never_goes_back")
@@ -128,6 +144,18 @@ def forgets_who_refused():
 # What a refresh tells.
 
 
+@fault(breaks="refresh_is_taken_unless_it_is_stale", constants=RECREATED, source="KAFKA-12257")
+@edit(client.is_stale, "refresh.topic == s.topic", "True")
+def epoch_outlives_its_topic():
+    """The epoch of a topic that is deleted keeps the leader of the next one out."""
+
+
+@fault(breaks="refresh_is_taken_unless_it_is_stale", constants=RECREATED, unchanged=("topic",))
+@edit(client.receive_refresh, "new.topic = ...", "")
+def keeps_the_id_that_it_had():
+    """The leader of a topic that was made again is taken for that of the old one."""
+
+
 @fault(breaks="leader_epoch_never_goes_back")
 @edit(client.is_stale, "return ...", "return False")
 def stale_refresh_overrides():
@@ -135,7 +163,7 @@ def stale_refresh_overrides():
 
 
 @fault(breaks="refresh_is_taken_unless_it_is_stale")
-@edit(client.is_stale, "return ...", "return leader_epoch is not None")
+@edit(client.is_stale, "return ...", "return s.leader_epoch is not None")
 def only_the_first_refresh_counts():
     """Once an epoch is known, a refresh changes it no more."""
 
@@ -206,6 +234,7 @@ def retries_where_it_failed(s: LeaderDiscovery, new: LeaderDiscovery):
     new.attempt = Attempt(
         to=s.leader if s.attempt is None else s.attempt.to,
         endpoint=s.endpoints[s.leader] if s.attempt is None else s.attempt.endpoint,
+        topic=s.topic,
         epoch=s.leader_epoch,
     )
 
@@ -248,8 +277,13 @@ def connection_breaks_unnoticed():
 @fault(breaks="refusal_asks_for_a_refresh")
 @edit(
     client.take_error,
-    "refuses_leadership(s.response.error)",
-    "refuses_leadership(s.response.error) and not advances(s, s.response.current_leader)",
+    "s.refresh_wanted or ...",
+    """
+    s.refresh_wanted or (
+        s.response.error != Error.UNKNOWN_LEADER_EPOCH
+        and not advances(s, s.response.current_leader)
+    )
+    """,
 )
 def refreshes_only_if_nothing_was_told():
     """What a response tells takes the place of the refresh."""

@@ -343,7 +343,7 @@ MISTAKES = {
             "    /\\ BackOff\n"
             "    /\\ refreshWanted' = TRUE\n"
             "    /\\ endpoints' = [endpoints EXCEPT ![attempt.to] = None]\n"
-            "    /\\ UNCHANGED <<leader, leaderEpoch, disturbances>>\n"
+            "    /\\ UNCHANGED <<topic, leader, leaderEpoch, disturbances>>\n"
         ),
     ),
     "a refresh comes that was not asked for": Mistake(

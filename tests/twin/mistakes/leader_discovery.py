@@ -2,6 +2,12 @@
 
 from tests.twin.mistakes.mistake import Mistake
 
+RECREATED: dict[str, int | str | tuple[str | int, ...]] = {
+    "MAX_RECREATIONS": 1,
+    "MAX_DISTURBANCES": 0,
+    "TOPIC_IDS": "everywhere",
+}
+
 MISTAKES = {
     "TypeOK": Mistake(
         "LeaderDiscovery", "    /\\ disturbances = 0\n", "    /\\ disturbances = -1\n"
@@ -26,6 +32,12 @@ MISTAKES = {
     ),
     "FencedEpochIsAnOldOne": Mistake(
         "LeaderDiscovery", "Has.epoch > attempt.epoch\n", "Has.epoch >= attempt.epoch\n"
+    ),
+    "AnotherTopicIsUnknown": Mistake(
+        "LeaderDiscovery",
+        "Legible == Arrived /\\ ~IsOther\n",
+        "Legible == Arrived\n",
+        RECREATED,
     ),
     "BrokerHearsOfAllOrNothing": Mistake(
         "LeaderDiscovery",
@@ -57,10 +69,16 @@ MISTAKES = {
         "    /\\ ~IsNews(response.currentLeader)\n    /\\ BackOff\n"
         "    /\\ refreshWanted' = TRUE\n"
         "    /\\ endpoints' = [endpoints EXCEPT ![attempt.to] = None]\n"
-        "    /\\ UNCHANGED <<leader, leaderEpoch, disturbances>>\n",
+        "    /\\ UNCHANGED <<topic, leader, leaderEpoch, disturbances>>\n",
+    ),
+    "LeaderOfAnotherTopicChangesNothing": Mistake(
+        "LeaderDiscovery",
+        '         /\\ TopicIds = "everywhere" => attempt.topic = topic\n',
+        "",
+        RECREATED,
     ),
     "RefreshIsTakenUnlessItIsStale": Mistake(
-        "LeaderDiscovery", "FALSE ELSE refresh.epoch < leaderEpoch", "FALSE ELSE TRUE"
+        "LeaderDiscovery", "    /\\ refresh.topic = topic\n", "", RECREATED
     ),
     "RefreshTellsWhereBrokersAre": Mistake(
         "LeaderDiscovery",

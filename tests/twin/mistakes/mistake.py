@@ -13,5 +13,5 @@ class Mistake:
     module: str
     right: str
     wrong: str
-    constants: Mapping[str, int | tuple[str | int, ...]] = field(default_factory=dict)
+    constants: Mapping[str, int | str | tuple[str | int, ...]] = field(default_factory=dict)
     """Those of the scope `small` that have to be others for the mistake to matter."""
