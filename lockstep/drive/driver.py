@@ -80,6 +80,10 @@ class Driver:
     """The model that the software is driven along, for a driver that plays a part of it. It is
     there from the first `reset` on."""
 
+    def for_model(self, name: str) -> Driver:
+        """The driver for one of `models`, where each has its own."""
+        return self
+
     def check(self, constants: Mapping[str, object]) -> None:
         """Raise `LockstepError` where the software cannot be driven with these constants.
 

@@ -145,7 +145,9 @@ def drive(
     result.compared, result.unobserved = following.compared, following.unobserved
     if result.departed is not None:
         result.verdict = Verdict.VIOLATED
-        _shorten(following, result, in_time)
+        trace, graph = result.departed.departure.trace, result.graph
+        way = None if graph is None else graph.way_to(trace)
+        result.departed = shortened(following, result.departed, way, in_time)
     elif not result.because:
         if not result.steps:
             result.because = "the software did nothing that it was given"
@@ -155,14 +157,6 @@ def drive(
             result.verdict = Verdict.HOLDS
     result.seconds = time.monotonic() - began
     return result
-
-
-def _shorten(following: Following, result: Drive, watch: Callable[[str], None]) -> None:
-    departed = result.departed
-    assert departed is not None
-    trace, graph = departed.departure.trace, result.graph
-    shortcut = None if graph is None else graph.way_to(trace)
-    result.departed = shortened(following, departed, shortcut, watch)
 
 
 _ATTEMPTS = 64

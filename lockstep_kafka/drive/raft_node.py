@@ -6,16 +6,12 @@ that a voter has sent, asks another voter, and hands the answer back, or does no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from lockstep_kafka.drive.jvm import Jvm
-
-_RAFT = "org.apache.kafka.raft."
-_RETAINED = 4
-"""How many buffers of a batch are used again."""
+from lockstep_kafka.drive.raft_classes import Classes, Parts
 
 
 class Api(IntEnum):
@@ -90,110 +86,19 @@ class Seen:
         return self.last_epoch, self.log_end
 
 
-class Classes:
-    """What is needed of the classes of a release, looked up once."""
+@dataclass(frozen=True)
+class Held:
+    """What a replica has of snapshots, each by its end and epoch: the bytes of its files.
 
-    def __init__(self, jvm: Jvm) -> None:
-        self.jvm = jvm
-        common, server = "org.apache.kafka.common.", "org.apache.kafka.server.common."
-        self.log = jvm.named(f"{_RAFT}MockLog")
-        self.store = jvm.named(f"{_RAFT}MockQuorumStateStore")
-        self.channel = jvm.named(f"{_RAFT}MockNetworkChannel")
-        self.queue = jvm.named(f"{_RAFT}MockMessageQueue")
-        self.time = jvm.named(f"{common}utils.MockTime")
-        self.request = jvm.named(f"{_RAFT}RaftRequest$Inbound")
-        self.response = jvm.named(f"{_RAFT}RaftResponse$Inbound")
-        self.messages = jvm.named(f"{_RAFT}RaftUtil")
-        self.replica = jvm.named(f"{_RAFT}ReplicaKey")
-        self.offset_and_epoch = jvm.named(f"{_RAFT}OffsetAndEpoch", f"{server}OffsetAndEpoch")
-        self.partition = jvm.named(f"{common}TopicPartition")("metadata", 0)
-        self.uuid = jvm.named(f"{common}Uuid")
-        self.keys = jvm.named(f"{common}protocol.ApiKeys")
-        self.errors = jvm.named(f"{common}protocol.Errors")
-        self.records = jvm.named(
-            f"{common}record.internal.MemoryRecords", f"{common}record.MemoryRecords"
-        )
-        self.texts = jvm.named(f"{common}utils.Utils")
-        self.list = jvm.named("java.util.ArrayList")
-        self.throwable = jvm.named("java.lang.Throwable")
-        self._of_the_machine = jvm.named("java.lang.VirtualMachineError")
-        self.context = jvm.named(
-            f"{common}utils.internals.LogContext", f"{common}utils.LogContext"
-        )()
-        settings = jvm.named(f"{_RAFT}QuorumConfig")
-        values = jvm.named(f"{common}config.AbstractConfig")
-        at_once = jvm.named("java.util.HashMap")()
-        at_once.put("controller.quorum.append.linger.ms", jvm.named("java.lang.Integer")(0))
-        self._settings = settings(values(settings.CONFIG_DEF, at_once))
-        client = jvm.named(f"{_RAFT}KafkaRaftClient")
-        # A batch is as large as it may become, and to allocate one takes longer than all else.
-        pool = jvm.named(f"{_RAFT}internals.BatchMemoryPool")
-        self._pool = pool(_RETAINED, client.MAX_BATCH_SIZE_BYTES)
-        self._new = max(
-            client.class_.getDeclaredConstructors(), key=lambda one: int(one.getParameterCount())
-        )
-        self._new.setAccessible(True)
+    `part` is the snapshot that it fetches, with the bytes so far.
+    """
 
-    def is_kafkas(self, error: Any) -> bool:
-        """Whether Kafka's code threw an error, and not the mocked network or Java itself."""
-        thrown_in = next((str(one.getClassName()) for one in error.getStackTrace()), "")
-        ours = f"{_RAFT}MockNetworkChannel", f"{_RAFT}MockMessageQueue"
-        return not isinstance(error, self._of_the_machine) and not thrown_in.startswith(ours)
-
-    def addresses(self, voters: Sequence[int]) -> Any:
-        """Where voters listen; nobody calls them there."""
-        jvm = self.jvm
-        found = jvm.named("java.util.HashMap")()
-        address = jvm.named("java.net.InetSocketAddress")
-        for one in voters:
-            found.put(jvm.named("java.lang.Integer")(one), address.createUnresolved("voter", one))
-        return found
-
-    def client(self, number: int, addresses: Any, log: Any, store: Any, parts: Parts) -> Any:
-        """A client that begins with what is in its log and store."""
-        jvm, common = self.jvm, "org.apache.kafka.common."
-        listener = parts.channel.listenerName()
-        voters = jvm.named(f"{_RAFT}VoterSet").fromInetSocketAddresses(listener, addresses)
-        versions = jvm.named(f"{common}feature.SupportedVersionRange")
-        client = self._new.newInstance(
-            jvm.named("java.util.OptionalInt").of(number),
-            self.uuid(0, number),
-            jvm.named(f"{_RAFT}internals.StringSerde")(),
-            parts.channel,
-            parts.queue,
-            log,
-            self._pool,
-            parts.time,
-            jvm.named(f"{_RAFT}MockExpirationService")(parts.time),
-            jvm.named("java.lang.Integer")(0),
-            jvm.named("java.lang.Boolean")(False),
-            "cluster",
-            self.list(),
-            voters.listeners(number),
-            versions(jvm.short(0), jvm.short(1)),
-            self.context,
-            jvm.named("java.util.Random")(1),
-            self._settings,
-        )
-        metrics = jvm.named(f"{common}metrics.Metrics")(parts.time)
-        more: tuple[Any, ...] = ()
-        if jvm.version >= (4, 0):
-            ignore: dict[str, Any] = {"setIgnoredStaticVoters": lambda _: None}
-            more = (jvm.implement(f"{_RAFT}ExternalKRaftMetrics", **ignore),)
-        client.initialize(addresses, store, metrics, *more)
-        return client
-
-
-class Parts:
-    """What a client is given to reach the world: a channel, a queue and a clock."""
-
-    def __init__(self, classes: Classes) -> None:
-        self.channel, self.queue = classes.channel(), classes.queue()
-        self.time = classes.time()
+    files: Mapping[tuple[int, int], bytes]
+    part: tuple[tuple[int, int], bytes] | None
 
 
 class RaftNode:
-    """A voter, new; `number` is its id, and `voters` are those of all.
+    """A voter, new, or an observer; `number` is its id, and `voters` are those of all voters.
 
     `chunk` is the most bytes of a snapshot in one response: a small file takes several.
     """
@@ -233,9 +138,11 @@ class RaftNode:
             self.number, self._addresses, self._log, self._store, parts
         )
         self._quorum = self._jvm.field(self._client, "quorum")
-        self._seen: Seen | None = None
+        self._changed()
         self.sent: dict[tuple[Api, int], Any] = {}
         """By kind and receiver, the last request."""
+        self.latest: Any = None
+        """The last request of all."""
         self.settle()
 
     def settle(self, idle_polls: int = 2) -> None:
@@ -244,7 +151,8 @@ class RaftNode:
         It is done when so many polls in turn sent nothing and left nothing to be handled: by one a
         client may take a role, and by the next send the requests of the role.
         """
-        quiet, self._seen = 0, None
+        quiet = 0
+        self._changed()
         while quiet < idle_polls:
             try:
                 self._client.poll()
@@ -253,7 +161,7 @@ class RaftNode:
             quiet = quiet + 1 if self._parts.queue.isEmpty() else 0
             for request in self._parts.channel.drainSendQueue():
                 key = Api(request.data().apiKey()), int(request.destination().id())
-                self.sent[key] = request
+                self.sent[key] = self.latest = request
                 quiet = 0
 
     def elapse(self, milliseconds: int) -> None:
@@ -270,8 +178,8 @@ class RaftNode:
         return request.completion.getNow(None).data()
 
     def hear(self, request: Any, data: Any) -> None:
-        """An answer to a request that the client has sent arrives."""
-        self._parts.channel.mockReceive(
+        """An answer to a request that the client has sent arrives, and may do so again."""
+        self._parts.queue.add(
             self._classes.response(request.correlationId(), data, request.destination())
         )
         self.settle()
@@ -293,14 +201,19 @@ class RaftNode:
         ).get()
         writer.append(self._classes.list([str(epoch) for epoch in epochs]))
         writer.freeze()
-        self._seen = None
+        self._changed()
 
-    def drop(self) -> None:
-        """Let the log start where the latest snapshot ends."""
-        self._log.deleteBeforeSnapshot(self._log.latestSnapshotId().get())
-        self._seen = None
+    def drop(self, end: int) -> None:
+        """Let the log start where a snapshot ends."""
+        found = self._jvm.field(self._log, "snapshots").keySet()
+        self._log.deleteBeforeSnapshot(next(one for one in found if int(one.offset()) == end))
+        self._changed()
 
     # What is seen of it.
+
+    def _changed(self) -> None:
+        self._seen: Seen | None = None
+        self._held: Held | None = None
 
     @property
     def seen(self) -> Seen:
@@ -331,6 +244,35 @@ class RaftNode:
             snapshot=self._latest_snapshot(),
             earliest=int(earliest.get().epoch()) if earliest.isPresent() else None,
         )
+
+    @property
+    def committed(self) -> int:
+        """Up to where the log knows that it is committed: 0 after a restart."""
+        return int(self._log.highWatermark().offset())
+
+    @property
+    def held(self) -> Held:
+        """What it has of snapshots now."""
+        if self._held is None:
+            self._held = Held(self._files_now(), self._part())
+        return self._held
+
+    def _files_now(self) -> Mapping[tuple[int, int], bytes]:
+        found = {}
+        for java, reader in self._jvm.field(self._log, "snapshots").items():
+            whole = reader.slice(0, int(reader.sizeInBytes())).buffer()
+            found[int(java.offset()), int(java.epoch())] = self._classes.bytes_of(whole)
+        return found
+
+    def _part(self) -> tuple[tuple[int, int], bytes] | None:
+        state = self._jvm.field(self._quorum, "state")
+        if str(state.name()) != "Follower" or not state.fetchingSnapshot().isPresent():
+            return None
+        writer = state.fetchingSnapshot().get()
+        java, so_far = writer.snapshotId(), self._jvm.field(writer, "data").buffer().duplicate()
+        so_far.flip()
+        key = int(java.offset()), int(java.epoch())
+        return key, self._classes.bytes_of(so_far)
 
     def _latest_snapshot(self) -> SnapshotFile | None:
         found = self._log.latestSnapshotId()
