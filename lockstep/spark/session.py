@@ -81,10 +81,13 @@ _OF_DELTA = "spark.databricks.delta."
 
 
 _FEW_JOBS = {
-    # Of a run on one machine the JVM's own work is most of what is fixed: its better compiler took
-    # more than it gave, and adaptive plans made a job of each stage.
+    # Of a run on one machine the JVM's own work is most of what is fixed: its better compiler, and
+    # Java that is made for each plan, took more than they gave, for no line of a log passes there.
+    # Adaptive plans made a job of each stage.
     "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 _PARTITIONS = "spark.sql.shuffle.partitions"
 

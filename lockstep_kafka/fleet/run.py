@@ -21,6 +21,7 @@ from lockstep_kafka.fleet.spark_tables import Tables
 from lockstep_kafka.fleet.tables import (
     BATCHES,
     INPUTS,
+    KEPT_STATES,
     STATES,
     newest_to_delete,
     refuse_lost,
@@ -112,7 +113,8 @@ class Run:
         if found.rows:
             self.tables.append(INPUTS, self.spark.createDataFrame(range_table(found.rows)))
         self._follow_all(found.of_batches)
-        if found.of_batches or self.retain_days is not None:
+        has_old_states = bool(found.of_batches) and found.of_batches[-1][0]["batch"] >= KEPT_STATES
+        if has_old_states or self.retain_days is not None:
             self._tidy(paths)
         return found
 

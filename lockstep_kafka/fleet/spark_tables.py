@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.fleet.columns import spark_columns
-from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_DAYS, STATES, Table, replaced_by
+from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_DAYS, KEPT_STATES, STATES, Table, replaced_by
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
@@ -103,7 +103,7 @@ class Tables:
         self._write(table, writer)
 
     def drop_old_states(self) -> None:
-        """Keep the last two states of each broker: a batch that is done again needs the earlier."""
+        """Keep the last states of each broker."""
         from pyspark.sql import Window
         from pyspark.sql import functions as sql
 
@@ -112,7 +112,12 @@ class Tables:
         newest_first = Window.partitionBy("broker").orderBy(sql.desc("batch"))
         states = self.rows(STATES).where("part = 0").select("broker", "batch")
         ranked = states.withColumn("place", sql.row_number().over(newest_first))
-        old = ranked.where("place > 2").groupBy("batch").agg(sql.collect_list("broker")).collect()
+        old = (
+            ranked.where(f"place > {KEPT_STATES}")
+            .groupBy("batch")
+            .agg(sql.collect_list("broker"))
+            .collect()
+        )
         if old:
             rows = (
                 f"(batch = {batch} AND broker IN ({', '.join(map(self.quoted, brokers))}))"

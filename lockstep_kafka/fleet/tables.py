@@ -80,6 +80,9 @@ FOLLOWED_TABLES = (SESSIONS, DEPARTURES, QUARANTINE, METRICS, STATES)
 
 ALL_TABLES = (INPUTS, *FOLLOWED_TABLES, ALERTS, BATCHES)
 
+KEPT_STATES = 2
+"""The states of a broker that are kept: a batch that is done again needs the earlier one."""
+
 ALERT_KEY = ("broker", "side", "rule", "client", "api_version")
 """Of departures that have these in common the first one is an alert."""
 
