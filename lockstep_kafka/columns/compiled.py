@@ -10,9 +10,6 @@ from importlib import resources
 from importlib.metadata import version
 from operator import attrgetter
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lockstep.machine.code.machine import MachineCode, is_kept, kept_code
 from lockstep.system.user_cache import cache_folder
 from lockstep_kafka.columns.kernels.layout import MEMORY
@@ -28,13 +25,13 @@ class Kernel:
         self._code = code  # or the function would be gone
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
         self._function = kind(code.address("run"))
-        self._answer, self._unused = ctypes.c_int64(), ctypes.c_int64()
+        self._answer = ctypes.c_int64()
+        self._results = ctypes.byref(self._answer), ctypes.byref(ctypes.c_int64())
 
-    def __call__(self, words: NDArray[np.int64]) -> int:
-        """Run it on the words of `MEMORY`."""
-        answer, unused = self._answer, self._unused
-        self._function(ctypes.byref(answer), ctypes.byref(unused), words.ctypes.data)
-        return int(answer.value)
+    def __call__(self, address: int) -> int:
+        """Run it on the words of `MEMORY`, which stand at an address."""
+        self._function(*self._results, address)
+        return self._answer.value
 
 
 def _sources() -> Iterator[bytes]:

@@ -6,21 +6,19 @@ in Python looks it up. So the mappings of a `Broker` always give what is known n
 
 from __future__ import annotations
 
-import numpy as np
-
 from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     ENTRY,
     HELD,
-    LOG,
     OTHER_REQUEST,
     SESSION,
-    TELLING,
 )
-from lockstep_kafka.columns.mappings import Fetchers, InUse, Logs, UpToDate
+from lockstep_kafka.columns.logs import ColumnLogs
+from lockstep_kafka.columns.mappings import Fetchers, InUse, Sessions
 from lockstep_kafka.columns.memory import Memory
 from lockstep_kafka.columns.numbers import (
     Entries,
+    Files,
     Numbers,
     given,
     held_of,
@@ -29,11 +27,9 @@ from lockstep_kafka.columns.numbers import (
     wanted_of,
     wanted_words,
 )
-from lockstep_kafka.files.lines import TopicPartition
 from lockstep_kafka.findings import Place
 from lockstep_kafka.sessions.broker import Tables
 from lockstep_kafka.sessions.knowledge import Connection, Fetcher, LeaderSession, Seen
-from lockstep_kafka.sessions.leader_logs import LeaderLog, LeaderLogs, Telling
 
 
 class Exchange:
@@ -43,26 +39,20 @@ class Exchange:
         self.memory = memory
         self.numbers = Numbers(memory)
         self._entries = Entries(memory, self.numbers)
-        self.files: list[str] = []
-        """The names of files by their numbers."""
-        self._of_file: dict[str, int] = {}
-        self.sessions: InUse[int, LeaderSession] = InUse(
-            memory, self.check_in_session, self._session_used
-        )
+        self.files = Files()
+        self.sessions = Sessions(memory, self.check_in_session, self._session_used)
         self.connections: InUse[str, Connection] = InUse(
             memory, self.check_in_connection, self._connection_used
         )
         self.fetchers = Fetchers(self.check_in_connection, self.check_in_all_connections)
-        self.logs = Logs(self.check_in_log, self.forget_logs)
-        self.up_to_date = UpToDate(self.check_in_watchers_of, self.check_in_session)
+        self.logs = ColumnLogs(memory, self.numbers, self.files)
         self._checked_out: dict[int, tuple[Connection, int]] = {}
         self._session_rows: dict[int, int] = {}
         self._here: dict[int, LeaderSession] = {}
 
     def tables(self) -> Tables:
         """The mappings of a `Broker` that check in what is looked up."""
-        logs = LeaderLogs(self.logs, self.up_to_date)
-        return Tables(self.sessions, self.connections, self.fetchers, logs)
+        return Tables(self.sessions, self.connections, self.fetchers, self.logs)
 
     def _session_used(self, number: int) -> int:
         row = self._session_rows.get(number)
@@ -83,7 +73,7 @@ class Exchange:
         words[CONNECTION.correlation] = given(connection.correlation_id)
         words[CONNECTION.position] = connection.position
         words[CONNECTION.time] = given(connection.time_ms)
-        words[CONNECTION.file] = self.file(connection.file)
+        words[CONNECTION.file] = self.files.number(connection.file)
         words[CONNECTION.unwanted] = 0
         words[CONNECTION.is_odd] = 0
         words[CONNECTION.has_outside] = connection.outside is not None
@@ -123,7 +113,7 @@ class Exchange:
         buffer[: count * OTHER_REQUEST.size] = [
             word
             for correlation, (position, time_ms, file) in others.items()
-            for word in (correlation, position, given(time_ms), self.file(file), 0)
+            for word in (correlation, position, given(time_ms), self.files.number(file), 0)
         ]
         self.memory.do("put_others", owner=row, count=count)
 
@@ -141,14 +131,14 @@ class Exchange:
             connection.correlation_id = number_in(words[CONNECTION.correlation])
             connection.position = words[CONNECTION.position]
             connection.time_ms = number_in(words[CONNECTION.time])
-            connection.file = self.files[words[CONNECTION.file]]
+            connection.file = self.files.name(words[CONNECTION.file])
         finding, judged = connection.outside, words[CONNECTION.judged]
         if finding is not None and judged:
             table[row + CONNECTION.judged] = 0
             finding.lines += judged
             finding.client_side.judged += judged
             finding.broker_side.judged += judged
-            file = self.files[words[CONNECTION.last_file]]
+            file = self.files.name(words[CONNECTION.last_file])
             finding.last = Place(file, words[CONNECTION.last_line])
             finding.last_ms = number_in(words[CONNECTION.last_time])
             finding.api_version = words[CONNECTION.last_version]
@@ -160,7 +150,7 @@ class Exchange:
             memory.do("others_of", owner=row)
             entries = buffer[: count * OTHER_REQUEST.size].reshape(-1, OTHER_REQUEST.size).tolist()
             for correlation, position, time, file, _ in entries:
-                others[correlation] = position, number_in(time), self.files[file]
+                others[correlation] = position, number_in(time), self.files.name(file)
             memory.do("drop_others", owner=row)
         fetcher = connection.fetcher
         if fetcher is not None and not words[CONNECTION.is_odd]:
@@ -180,16 +170,12 @@ class Exchange:
         """All that the tables know goes to the objects."""
         self.check_in_all_connections()
         for number in list(self._here):
-            self.check_in_session(number)
-        rows = self.memory.tables["log_of"][: self.memory["partitions_count"]]
-        for number in np.flatnonzero(rows).tolist():
-            self.check_in_log(self.numbers.partition(number))
-            self.check_in_watchers(number)
+            self.sessions.get(number)
 
     def _check_in_fetcher(self, fetcher: Fetcher, words: list[int], name: str) -> None:
         fetcher.session, fetcher.epoch = words[CONNECTION.session], words[CONNECTION.epoch]
         fetcher.since = Place(
-            self.files[words[CONNECTION.since_file]], words[CONNECTION.since_line]
+            self.files.name(words[CONNECTION.since_file]), words[CONNECTION.since_line]
         )
         fetcher.former = words[CONNECTION.former]
         fetcher.is_whole = bool(words[CONNECTION.is_whole])
@@ -202,14 +188,13 @@ class Exchange:
             partition = self.numbers.partition(entry[ENTRY.partition])
             fetcher.fetching[partition] = wanted_of(entry)
 
-    def check_out_session(self, number: int) -> bool:
-        """Whether the session is known; its row then has what is known of it."""
-        session = self.sessions.kept(number)
-        if session is None:
-            return False
-        if number in self._here:
-            return True
-        memory = self.memory
+    def check_out_sessions(self) -> None:
+        """The tables have all sessions from here on, until one is looked up."""
+        for session in self.sessions.take_up():
+            self._check_out_session(session)
+
+    def _check_out_session(self, session: LeaderSession) -> None:
+        memory, number = self.memory, session.number
         memory.room_for_session()
         row = memory.do("put_session", number=number)
         of_partition = self.numbers.of_partition
@@ -232,7 +217,7 @@ class Exchange:
         words = memory.tables["sessions"][row : row + SESSION.size]
         words[SESSION.last_position] = session.last.position
         words[SESSION.last_time] = given(session.last.time_ms)
-        words[SESSION.last_file] = self.file(session.last.file)
+        words[SESSION.last_file] = self.files.number(session.last.file)
         words[SESSION.members] = len(session.partitions)
         words[SESSION.held] = first
         words[SESSION.deleted : SESSION.size] = 0
@@ -240,7 +225,7 @@ class Exchange:
         self._entries.put_in_list(row, SESSION.lagging, HELD.is_lagging, session.lagging)
         self._session_rows[number] = row
         self._here[number] = session
-        return True
+        self.logs.check_out(session, row)
 
     def check_in_session(self, number: int) -> None:
         """What the tables know of a session goes to its object."""
@@ -251,10 +236,8 @@ class Exchange:
         words = memory.tables["sessions"][row : row + SESSION.size].tolist()
         memory.tables["sessions"][row + SESSION.is_here] = 0
         first = words[SESSION.held]
-        count = memory.do("count_of", first=first)
-        buffer = memory.buffer(count * ENTRY.size)
-        for partition in buffer[: memory.do("up_in", first=first)].tolist():
-            self.check_in_watchers(partition)
+        buffer = memory.buffer(memory.do("count_of", first=first))
+        up_to_date = buffer[: memory.do("leave_all", first=first)].tolist()
         numbers = self.numbers
         is_whole = bool(words[SESSION.deleted])
         kept = session.partitions
@@ -267,18 +250,19 @@ class Exchange:
         session.readable = self._entries.in_list(words[SESSION.readable], HELD.is_readable)
         session.lagging = self._entries.in_list(words[SESSION.lagging], HELD.is_lagging)
         memory.do("release", first=first)
+        self.logs.check_in(session, up_to_date)
         if words[SESSION.judged]:
             self._check_in_judged(session, words)
 
     def _check_in_judged(self, session: LeaderSession, words: list[int]) -> None:
         session.epoch = words[SESSION.epoch]
-        file = self.files[words[SESSION.last_line_file]]
+        file = self.files.name(words[SESSION.last_line_file])
         session.since = Place(file, words[SESSION.last_line])
         session.last = Seen(
             self.numbers.text(words[SESSION.last_connection]),
             words[SESSION.last_position],
             number_in(words[SESSION.last_time]),
-            self.files[words[SESSION.last_file]],
+            self.files.name(words[SESSION.last_file]),
         )
         finding, judged = session.finding, words[SESSION.judged]
         finding.lines += judged
@@ -288,97 +272,3 @@ class Exchange:
         finding.api_version = words[SESSION.last_version]
         finding.client_side.judged += judged
         finding.broker_side.judged += judged
-
-    def check_out_log(self, number: int) -> None:
-        """The row of a partition has what was answered of it, and which sessions know that."""
-        memory, partition = self.memory, self.numbers.partition(number)
-        row = int(memory.tables["log_of"][number])
-        if row == 0:
-            row = memory.new_log()
-            memory.tables["log_of"][number] = row
-        if not memory.tables["logs"][row + LOG.is_told]:
-            self._check_out_told(row, partition)
-        if not memory.tables["logs"][row + LOG.is_up]:
-            sessions = self.up_to_date.taken(partition)
-            for session in sessions:
-                self.check_out_session(session.number)
-            count = len(sessions)
-            memory.buffer(count)[:count] = [self._session_rows[one.number] for one in sessions]
-            if memory.do("watch_all", partition=number, count=count):
-                raise AssertionError(f"a session is up to date in {partition}, and has it not")
-            memory.tables["logs"][row + LOG.is_up] = 1
-
-    def _check_out_told(self, row: int, partition: TopicPartition) -> None:
-        log = self.logs.kept(partition)
-        words = self.memory.tables["logs"]
-        words[row + LOG.is_told], words[row + LOG.is_dirty] = 1, 0
-        words[row + LOG.exists] = log is not None
-        if log is None:
-            return
-        words[row + LOG.leader_epoch] = log.leader_epoch
-        words[row + LOG.file] = self.file(log.file)
-        words[row + LOG.count] = len(log.tellings)
-        at = row + LOG.tellings
-        words[at : at + TELLING.size * len(log.tellings)] = [
-            word
-            for one in log.tellings
-            for word in (one.position, given(one.time_ms), one.high_watermark, one.log_start)
-        ]
-
-    def check_in_log(self, partition: TopicPartition) -> None:
-        """What was answered of a partition goes to its object."""
-        words = self.memory.tables["logs"]
-        row = int(self.memory.tables["log_of"][self.numbers.of_partition(partition)])
-        if not words[row + LOG.is_told]:
-            return
-        words[row + LOG.is_told] = 0
-        if not words[row + LOG.is_dirty]:
-            return
-        if not words[row + LOG.exists]:
-            self.logs.drop(partition)
-            return
-        at, count = row + LOG.tellings, int(words[row + LOG.count])
-        tellings = words[at : at + TELLING.size * count].reshape(-1, TELLING.size).tolist()
-        self.logs.keep(
-            partition,
-            LeaderLog(
-                int(words[row + LOG.leader_epoch]),
-                [
-                    Telling(position, number_in(time), high_watermark, log_start)
-                    for position, time, high_watermark, log_start in tellings
-                ],
-                self.files[words[row + LOG.file]],
-            ),
-        )
-
-    def check_in_watchers(self, number: int) -> None:
-        """Which sessions are up to date in a partition goes to the objects."""
-        row = int(self.memory.tables["log_of"][number])
-        words = self.memory.tables["logs"]
-        if not words[row + LOG.is_up]:
-            return
-        words[row + LOG.is_up] = 0
-        buffer = self.memory.buffer(len(self._session_rows))
-        count = self.memory.do("watched_by", owner=row)
-        sessions = self.memory.tables["sessions"]
-        numbers = [int(sessions[owner]) for owner in buffer[:count].tolist()]
-        watching = {self.sessions.known(number) for number in numbers}
-        if watching:
-            self.up_to_date.keep(self.numbers.partition(number), watching)
-
-    def check_in_watchers_of(self, partition: TopicPartition) -> None:
-        """As `check_in_watchers`, for a partition by its name."""
-        self.check_in_watchers(self.numbers.of_partition(partition))
-
-    def forget_logs(self) -> None:
-        """Nothing is known of any partition."""
-        rows = self.memory.tables["logs"][: self.memory.logs_end]
-        for row in self.memory.tables["log_of"][: self.memory["partitions_count"]].tolist():
-            rows[row + LOG.is_told] = 0
-
-    def file(self, name: str) -> int:
-        """The number of a file."""
-        number = self._of_file.setdefault(name, len(self.files))
-        if number == len(self.files):
-            self.files.append(name)
-        return number

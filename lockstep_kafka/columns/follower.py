@@ -22,7 +22,6 @@ from lockstep_kafka.columns.kernels.layout import (
     NO_CONNECTION,
     NO_LOG,
     NO_ROOM,
-    NO_SESSION_ROW,
     ODD_LINE,
     ODD_STEP,
     REPEATED,
@@ -132,7 +131,7 @@ class ColumnFollower(BrokerFollower):
         memory.put("text", text.array)
         memory["at"], memory["end"] = at, text.end
         memory["line"], memory["first_position"] = line, text.position
-        memory["file"] = self._exchange.file(text.file)
+        memory["file"] = self._exchange.files.number(text.file)
 
     @property
     def at(self) -> int:
@@ -152,6 +151,7 @@ class ColumnFollower(BrokerFollower):
         """
         memory, exchange = self._memory, self._exchange
         while True:
+            exchange.check_out_sessions()
             code = memory.run()
             if code in (DONE, ODD_LINE, ANOTHER_BROKER):
                 return code
@@ -161,11 +161,8 @@ class ColumnFollower(BrokerFollower):
             elif code == NO_CONNECTION:
                 if not self._check_out_connection(stopped_at):
                     self._step(memory["current"])
-            elif code == NO_SESSION_ROW:
-                if not exchange.check_out_session(stopped_at):
-                    self._step(memory["current"])
             elif code == NO_LOG:
-                exchange.check_out_log(stopped_at)
+                exchange.logs.row(stopped_at)
             elif code == NEW_CASE:
                 self._answer_case()
             elif code == NO_ROOM:

@@ -6,15 +6,13 @@ it looks things up as in any mapping.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any, TypeVar
 
 from lockstep_kafka.columns.memory import Memory
-from lockstep_kafka.files.lines import TopicPartition
 from lockstep_kafka.sessions.broker import Recent
 from lockstep_kafka.sessions.knowledge import Fetcher, LeaderSession
-from lockstep_kafka.sessions.leader_logs import LeaderLog
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -98,6 +96,39 @@ class InUse(Recent[_Key, _Value]):
         return max(self._used.get(key, 0), self._row_used(key))
 
 
+class Sessions(InUse[int, LeaderSession]):
+    """The sessions, which the tables take up before the kernel goes on."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        check_in: Callable[[int], None],
+        row_used: Callable[[int], int],
+    ) -> None:
+        super().__init__(memory, check_in, row_used)
+        self._looked_up: dict[int, None] = {}
+
+    def take_up(self) -> Iterator[LeaderSession]:
+        """Those that were put here or looked up since this was asked last."""
+        for number in self._looked_up:
+            session = self.kept(number)
+            if session is not None:
+                yield session
+        self._looked_up.clear()
+
+    def get(self, key: int, default: Any = None) -> Any:
+        self._looked_up[key] = None
+        return super().get(key, default)
+
+    def __getitem__(self, key: int) -> LeaderSession:
+        self._looked_up[key] = None
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: int, value: LeaderSession) -> None:
+        self._looked_up[key] = None
+        super().__setitem__(key, value)
+
+
 class Fetchers(dict[int, "Fetcher | None"]):
     """Who has which session; a fetcher is checked in with its connection."""
 
@@ -129,79 +160,3 @@ class Fetchers(dict[int, "Fetcher | None"]):
         fetcher = super().pop(session, *default)
         self._check_in(fetcher)
         return fetcher
-
-
-class Logs(dict[TopicPartition, LeaderLog]):
-    """What was answered of partitions."""
-
-    def __init__(
-        self, check_in: Callable[[TopicPartition], None], forget_all: Callable[[], None]
-    ) -> None:
-        super().__init__()
-        self._check_in = check_in
-        self._forget_all = forget_all
-
-    def kept(self, partition: TopicPartition) -> LeaderLog | None:
-        """The object of a partition as it lies here."""
-        return super().get(partition)
-
-    def drop(self, partition: TopicPartition) -> None:
-        """There is no object of a partition from now on."""
-        super().pop(partition, None)
-
-    def keep(self, partition: TopicPartition, log: LeaderLog) -> None:
-        """Put an object here, and nowhere else."""
-        super().__setitem__(partition, log)
-
-    def get(self, partition: TopicPartition, default: Any = None) -> Any:
-        self._check_in(partition)
-        return super().get(partition, default)
-
-    def __setitem__(self, partition: TopicPartition, log: LeaderLog) -> None:
-        self._check_in(partition)
-        super().__setitem__(partition, log)
-
-    def pop(self, partition: TopicPartition, *default: Any) -> Any:
-        self._check_in(partition)
-        return super().pop(partition, *default)
-
-    def clear(self) -> None:
-        self._forget_all()
-        super().clear()
-
-
-class UpToDate(dict[TopicPartition, "set[LeaderSession]"]):
-    """Of each partition the sessions that do not lag in it."""
-
-    def __init__(
-        self,
-        check_in: Callable[[TopicPartition], None],
-        check_in_session: Callable[[int], None],
-    ) -> None:
-        super().__init__()
-        self._check_in = check_in
-        self._check_in_session = check_in_session
-
-    def taken(self, partition: TopicPartition) -> set[LeaderSession]:
-        """The sessions of a partition, which are not here from now on."""
-        return super().pop(partition, set())
-
-    def keep(self, partition: TopicPartition, sessions: set[LeaderSession]) -> None:
-        """Put sessions here, and nowhere else."""
-        super().__setitem__(partition, sessions)
-
-    def get(self, partition: TopicPartition, default: Any = None) -> Any:
-        self._check_in(partition)
-        return super().get(partition, default)
-
-    def setdefault(self, partition: TopicPartition, default: Any = None) -> Any:
-        self._check_in(partition)
-        return super().setdefault(partition, default)
-
-    def pop(self, partition: TopicPartition, *default: Any) -> Any:
-        """The sessions of a partition; they are checked in, for who pops them changes them."""
-        self._check_in(partition)
-        sessions = super().pop(partition, *default)
-        for session in sessions:
-            self._check_in_session(session.number)
-        return sessions

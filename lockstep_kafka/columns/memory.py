@@ -53,6 +53,7 @@ class Memory:
 
     def __init__(self) -> None:
         self._words = np.zeros(MEMORY.size, np.int64)
+        self._address = int(self._words.ctypes.data)
         self.tables: dict[str, Array] = {}
         self._kernel = kernel()
         self._constants()
@@ -159,12 +160,12 @@ class Memory:
         for name, value in numbers.items():
             self[name] = value
         self["command"] = _COMMAND[command]
-        return self._kernel(self._words)
+        return self._kernel(self._address)
 
     def run(self) -> int:
         """Go on with the text from `at` to `end`; why it stopped."""
         self["command"] = _COMMAND["run"]
-        return self._kernel(self._words)
+        return self._kernel(self._address)
 
     def buffer(self, words: int) -> Array:
         """Room for so many words to exchange."""

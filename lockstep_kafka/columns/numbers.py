@@ -20,6 +20,25 @@ def number_in(word: int) -> int | None:
     return None if word == NOT_GIVEN else word
 
 
+class Files:
+    """The numbers of files."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def name(self, number: int) -> str:
+        """The file of a number."""
+        return self._names[number]
+
+    def number(self, name: str) -> int:
+        """The number of a file, a new one where it has none."""
+        number = self._numbers.setdefault(name, len(self._names))
+        if number == len(self._names):
+            self._names.append(name)
+        return number
+
+
 class Numbers:
     """The numbers that texts and partitions have in the tables."""
 

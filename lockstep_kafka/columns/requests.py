@@ -56,7 +56,7 @@ class Requests:
             memory.make_room()
         while memory.do("name_connection", number=connection) == 0:
             memory.make_room()
-        file = self._exchange.file(request.file)
+        file = self._exchange.files.number(request.file)
         words = memory.tables["rows"][row : row + ROW.size]
         words[ROW.kind] = OTHER if isinstance(request, OtherRequest) else ODD_FOLLOWED
         words[ROW.line], words[ROW.file] = request.line, file
@@ -92,7 +92,7 @@ class Requests:
         if of[ROW.kind] == OTHER:
             return OtherRequest(
                 of[ROW.line],
-                files[of[ROW.file]],
+                files.name(of[ROW.file]),
                 numbers.text(of[ROW.api]),
                 numbers.text(of[ROW.connection]),
                 of[ROW.correlation],
@@ -131,7 +131,7 @@ class Requests:
                 )
         return FetchLine(
             line=of[ROW.line],
-            file=files[of[ROW.file]],
+            file=files.name(of[ROW.file]),
             time_ms=number_in(of[ROW.time]),
             version=of[ROW.version],
             correlation_id=of[ROW.correlation],

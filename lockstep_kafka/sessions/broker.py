@@ -119,7 +119,7 @@ class Broker:
         state, tables = state or BrokerState(), tables or Tables()
         self.report = report
         self.logs = tables.logs
-        self.logs.logs.update(state.logs)
+        self.logs.restore(state.logs)
         self.quorum = state.quorum
         self.sessions = tables.sessions
         self.ended = OrderedDict((ended.finding.session, ended) for ended in state.ended)
@@ -169,7 +169,7 @@ class Broker:
         fetchers = [fetcher for fetcher in numbers if fetcher is not None]
         ended = list(self.ended.values())
         return BrokerState(
-            self.logs.logs, fetchers, sessions, ended, connections, holders, self.quorum
+            self.logs.state(), fetchers, sessions, ended, connections, holders, self.quorum
         )
 
     def connection(self, name: str) -> Connection:

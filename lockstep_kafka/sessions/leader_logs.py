@@ -73,16 +73,18 @@ class LeaderLog(Struct, eq=False, array_like=True):
 class LeaderLogs:
     """What one broker has told of its partitions, and which sessions learned of it."""
 
-    def __init__(
-        self,
-        logs: dict[TopicPartition, LeaderLog] | None = None,
-        up_to_date: dict[TopicPartition, set[LeaderSession]] | None = None,
-    ) -> None:
-        self.logs: dict[TopicPartition, LeaderLog] = {} if logs is None else logs
-        self._up_to_date: dict[TopicPartition, set[LeaderSession]] = (
-            {} if up_to_date is None else up_to_date
-        )
+    def __init__(self) -> None:
+        self._logs: dict[TopicPartition, LeaderLog] = {}
+        self._up_to_date: dict[TopicPartition, set[LeaderSession]] = {}
         """Of each partition the sessions that do not lag in it: those that do are told no more."""
+
+    def state(self) -> dict[TopicPartition, LeaderLog]:
+        """What was told. It shares its parts with what is here, which may go on changing them."""
+        return self._logs
+
+    def restore(self, logs: dict[TopicPartition, LeaderLog]) -> None:
+        """Put in what was told, where nothing was yet."""
+        self._logs.update(logs)
 
     def least(
         self, partition: TopicPartition, leader_epoch: int, exchange: Exchange
@@ -93,7 +95,7 @@ class LeaderLogs:
         it means: the topic may be made anew under its name, and a former leader that follows takes
         the watermark of the new one.
         """
-        log = self.logs.get(partition)
+        log = self._logs.get(partition)
         if (
             log is None
             or log.leader_epoch != leader_epoch
@@ -112,30 +114,34 @@ class LeaderLogs:
         """Keep what a response says of a partition; whether its watermark is the latest told."""
         high_watermark = max(answer.high_watermark, 0)
         position, file = exchange.position.number, exchange.line.file
-        log = self.logs.get(partition)
+        log = self._logs.get(partition)
         if (
             log is None
             or log.leader_epoch < leader_epoch
             or (file != log.file and log.tellings[-1].position < position)
         ):
-            log = self.logs[partition] = LeaderLog(leader_epoch, file=file)
+            log = self._logs[partition] = LeaderLog(leader_epoch, file=file)
         if (log.leader_epoch, log.file) == (leader_epoch, file) and log.tell(
             position,
             exchange.line.time_ms,
             high_watermark,
             max(answer.log_start_offset, 0),
         ):
-            for session in self._up_to_date.pop(partition, ()):
-                session.lagging[partition] = None
+            self._outdate(partition)
         return log.highest <= high_watermark
+
+    def _outdate(self, partition: TopicPartition) -> None:
+        """The sessions of a partition lag in it from now on."""
+        for session in self._up_to_date.pop(partition, ()):
+            session.lagging[partition] = None
 
     def forget(self, partition: TopicPartition) -> None:
         """The partition is another one, or has another leader: nothing is known of it."""
-        self.logs.pop(partition, None)
+        self._logs.pop(partition, None)
 
     def forget_all(self) -> None:
         """The broker started anew."""
-        self.logs.clear()
+        self._logs.clear()
 
     def watch(self, partition: TopicPartition, session: LeaderSession) -> None:
         """A session has the partition; where it does not lag yet, a later watermark makes it."""

@@ -12,10 +12,10 @@ from lockstep_kafka.columns.kernels.held import (
     append,
     held_by,
     hold,
+    keep_told,
     leave,
     let_go,
     remove,
-    told,
     watch,
 )
 from lockstep_kafka.columns.kernels.layout import (
@@ -23,6 +23,7 @@ from lockstep_kafka.columns.kernels.layout import (
     ASKED,
     DONE,
     HELD,
+    IS_LATEST,
     LOG,
     MARK,
     NAMED,
@@ -101,10 +102,9 @@ def name_due(m: Any, row: Any, session: Any) -> Any:
     entry = sessions[session + SESSION.lagging]
     while entry != 0:
         partition = held[entry + HELD.partition]
-        if held[entry + HELD.is_member] == 0:
-            return ODD_STEP
-        if marks[partition * MARK.size + MARK.named] != m.mark:
-            if logs[log_of[partition] + LOG.is_told] == 0:
+        is_member = held[entry + HELD.is_member] != 0
+        if is_member and marks[partition * MARK.size + MARK.named] != m.mark:
+            if log_of[partition] == 0:
                 m.stopped_at = partition
                 return NO_LOG
             leader_epoch = UNKNOWN
@@ -125,15 +125,13 @@ def name_due(m: Any, row: Any, session: Any) -> Any:
 @_compiled
 def explain_all(m: Any, row: Any) -> Any:
     """Whether the model explains what is answered of each partition; `named` has its outcomes."""
-    names, logs, log_of = counts_at(m.named), counts_at(m.logs), counts_at(m.log_of)
-    held = counts_at(m.held_rows)
+    names, log_of, held = counts_at(m.named), counts_at(m.log_of), counts_at(m.held_rows)
     for index in range(m.named_count):
         named = index * NAMED.size
         partition, entry = names[named + NAMED.partition], names[named + NAMED.held]
         if entry != 0 and held[entry + HELD.is_member] == 0:
             return ODD_STEP
-        log = log_of[partition]
-        if logs[log + LOG.is_told] == 0 or logs[log + LOG.is_up] == 0:
+        if log_of[partition] == 0:
             m.stopped_at = partition
             return NO_LOG
         code = explain(m, row, named)
@@ -142,13 +140,32 @@ def explain_all(m: Any, row: Any) -> Any:
         if (
             names[named + NAMED.membership] == _ABSENT
             and m.is_full_request == 0
-            and (
-                names[named + NAMED.answered] != 0
-                or (entry != 0 and held[entry + HELD.is_lagging] != 0)
-            )
+            and names[named + NAMED.answered] != 0
         ):
             return ODD_STEP
     return DONE
+
+
+@_compiled
+def _drop(m: Any, session: Any, entry: Any) -> Any:
+    """A session has nothing of a partition any more."""
+    sessions = counts_at(m.sessions)
+    following = let_go(m, entry)
+    if sessions[session + SESSION.held] == entry:
+        sessions[session + SESSION.held] = following
+
+
+@_compiled
+def drop_removed(m: Any, session: Any) -> Any:
+    """What lags in a session of partitions that were removed from it is forgotten."""
+    sessions, held = counts_at(m.sessions), counts_at(m.held_rows)
+    entry = sessions[session + SESSION.lagging]
+    while entry != 0:
+        following = held[entry + HELD.next_lagging]
+        if held[entry + HELD.is_member] == 0:
+            remove(m, session, SESSION.lagging, entry, HELD.is_lagging)
+            _drop(m, session, entry)
+        entry = following
 
 
 @_compiled
@@ -163,9 +180,10 @@ def take_in(m: Any, row: Any, session: Any, named: Any) -> Any:
         if entry != 0:
             leave(m, log, entry)
             remove(m, session, SESSION.readable, entry, HELD.is_readable)
-            following = let_go(m, entry)
-            if sessions[session + SESSION.held] == entry:
-                sessions[session + SESSION.held] = following
+            if held[entry + HELD.is_lagging] != 0:
+                held[entry + HELD.is_member] = 0
+            else:
+                _drop(m, session, entry)
             sessions[session + SESSION.members] -= 1
             sessions[session + SESSION.deleted] += 1
         return
@@ -236,42 +254,21 @@ def forget_log(m: Any, row: Any, named: Any) -> Any:
     if error not in (0, _OUT_OF_RANGE):
         log = counts_at(m.log_of)[names[named + NAMED.partition]]
         logs[log + LOG.exists], logs[log + LOG.count] = 0, 0
-        logs[log + LOG.is_dirty] = 1
 
 
 @_compiled
 def tell(m: Any, row: Any, named: Any) -> Any:
     """Keep what is answered of a partition for all sessions; whether it is the latest."""
-    rows, names, logs = counts_at(m.rows), counts_at(m.named), counts_at(m.logs)
-    held, log_of = counts_at(m.held_rows), counts_at(m.log_of)
-    answered, leader_epoch = names[named + NAMED.answered], names[named + NAMED.leader_epoch]
-    log = log_of[names[named + NAMED.partition]]
-    high_watermark = max(rows[answered + ANSWERED.high_watermark], 0)
-    log_start = max(rows[answered + ANSWERED.log_start], 0)
-    file = rows[row + ROW.file]
-    newest = log + LOG.tellings + TELLING.size * (logs[log + LOG.count] - 1)
-    if (
-        logs[log + LOG.exists] == 0
-        or logs[log + LOG.leader_epoch] < leader_epoch
-        or (
-            file != logs[log + LOG.file]
-            and logs[newest + TELLING.position] < rows[row + ROW.position]
-        )
-    ):
-        logs[log + LOG.exists] = 1
-        logs[log + LOG.leader_epoch] = leader_epoch
-        logs[log + LOG.file] = file
-        logs[log + LOG.count] = 0
-    is_of_log = logs[log + LOG.leader_epoch] == leader_epoch and logs[log + LOG.file] == file
-    if is_of_log:
-        logs[log + LOG.is_dirty] = 1
-    if is_of_log and told(m, log, row, high_watermark, log_start):
-        other = logs[log + LOG.up]
-        while other != 0:
-            following = held[other + HELD.next_up]
-            held[other + HELD.is_up] = 0
-            append(m, held[other + HELD.owner], SESSION.lagging, other, HELD.is_lagging)
-            other = following
-        logs[log + LOG.up] = 0
-    newest = log + LOG.tellings + TELLING.size * (logs[log + LOG.count] - 1)
-    return logs[newest + TELLING.high_watermark] <= high_watermark
+    rows, names = counts_at(m.rows), counts_at(m.named)
+    answered = names[named + NAMED.answered]
+    code = keep_told(
+        m,
+        counts_at(m.log_of)[names[named + NAMED.partition]],
+        names[named + NAMED.leader_epoch],
+        rows[row + ROW.file],
+        rows[row + ROW.position],
+        rows[row + ROW.time],
+        max(rows[answered + ANSWERED.high_watermark], 0),
+        max(rows[answered + ANSWERED.log_start], 0),
+    )
+    return code & IS_LATEST != 0

@@ -132,6 +132,11 @@ def explain(m: Any, row: Any, named: Any) -> Any:
             offset = max(held[entry + HELD.offset], 0)
     requested = OPEN if asked == 0 else max(rows[asked + ASKED.offset], 0)
     is_filled = answered != 0 and rows[answered + ANSWERED.records_size] > 0
+    # A KRaft leader that does not know its watermark sends a replica some, and says nothing.
+    is_unknown = (
+        answered != 0 and m.is_replica != 0 and rows[answered + ANSWERED.high_watermark] < 0
+    )
+    has_records = is_filled and not is_unknown
     others = _NOBODY
     if m.is_replica != 0 or m.filled > (1 if is_filled else 0):
         others = _FILLED
@@ -141,7 +146,7 @@ def explain(m: Any, row: Any, named: Any) -> Any:
         or rows[row + ROW.asked] > (1 if asked != 0 else 0)
     ):
         others = _QUIET
-    if rows[row + ROW.isolation] == 1 and not is_filled:
+    if rows[row + ROW.isolation] == 1 and not has_records:
         if answered != 0:
             end = rows[answered + ANSWERED.stable]
             told = rows[answered + ANSWERED.high_watermark]
@@ -157,14 +162,15 @@ def explain(m: Any, row: Any, named: Any) -> Any:
     case[CASE.is_forgotten] = is_forgotten
     case[CASE.others] = others
     has_data = answered != 0 and (
-        rows[answered + ANSWERED.error] == 0
+        not is_unknown
+        and rows[answered + ANSWERED.error] == 0
         and rows[answered + ANSWERED.preferred] < 0
         and rows[answered + ANSWERED.hint] == 0
     )
     names[named + NAMED.has_data] = 1 if has_data else 0
     case[CASE.is_answered] = 1 if answered != 0 else 0
     case[CASE.has_data] = 1 if has_data else 0
-    case[CASE.has_records] = 1 if is_filled else 0
+    case[CASE.has_records] = 1 if has_records else 0
     case[CASE.offset] = offset
     case[CASE.high_watermark] = high_watermark
     case[CASE.log_start] = log_start

@@ -9,13 +9,20 @@ from numba import njit
 from lockstep.machine.search.kernel_parts import counts_at
 from lockstep_kafka.columns.kernels.case import outcome_place
 from lockstep_kafka.columns.kernels.follow import session_place
-from lockstep_kafka.columns.kernels.held import append, held_by, hold, let_go, watch
+from lockstep_kafka.columns.kernels.held import (
+    append,
+    held_by,
+    hold,
+    keep_told,
+    leave,
+    let_go,
+    watch,
+)
 from lockstep_kafka.columns.kernels.layout import (
     CASE,
     CONNECTION,
     ENTRY,
     HELD,
-    LOG,
     OTHER_REQUEST,
     SESSION,
 )
@@ -100,42 +107,33 @@ def listed(m: Any) -> Any:
 
 
 @_compiled
-def watched_by(m: Any) -> Any:
-    """The sessions that are up to date in the log `owner` into the buffer; none is from now on."""
-    held, logs, buffer = counts_at(m.held_rows), counts_at(m.logs), counts_at(m.buffer)
-    count, entry = 0, logs[m.owner + LOG.up]
-    while entry != 0:
-        buffer[count] = held[entry + HELD.owner]
-        held[entry + HELD.is_up] = 0
-        count += 1
-        entry = held[entry + HELD.next_up]
-    logs[m.owner + LOG.up] = 0
-    return count
-
-
-@_compiled
 def watch_all(m: Any) -> Any:
-    """The sessions of the buffer are up to date in a partition; 1 where one has no entry."""
+    """The session `owner` is up to date in the partitions of the buffer, which it has."""
     buffer, log_of = counts_at(m.buffer), counts_at(m.log_of)
     for index in range(m.count):
-        entry = held_by(m, buffer[index], m.partition)
-        if entry == 0:
-            return 1
-        watch(m, log_of[m.partition], entry)
+        watch(m, log_of[buffer[index]], held_by(m, m.owner, buffer[index]))
     return 0
 
 
 @_compiled
-def up_in(m: Any) -> Any:
-    """The partitions in which the entries from `first` on are up to date, into the buffer."""
-    held, buffer = counts_at(m.held_rows), counts_at(m.buffer)
+def leave_all(m: Any) -> Any:
+    """The partitions in which the entries from `first` on were up to date, into the buffer."""
+    held, buffer, log_of = counts_at(m.held_rows), counts_at(m.buffer), counts_at(m.log_of)
     count, entry = 0, m.first
     while entry != 0:
         if held[entry + HELD.is_up] != 0:
             buffer[count] = held[entry + HELD.partition]
+            leave(m, log_of[buffer[count]], entry)
             count += 1
         entry = held[entry + HELD.next]
     return count
+
+
+@_compiled
+def told(m: Any) -> Any:
+    """Keep what Python says was answered of the log `owner`, as `keep_told` does."""
+    buffer = counts_at(m.buffer)
+    return keep_told(m, m.owner, buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5])
 
 
 @_compiled

@@ -12,6 +12,7 @@ from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at
 from lockstep_kafka.columns.kernels.answers import (
+    drop_removed,
     explain_all,
     forget_log,
     name_all,
@@ -31,7 +32,6 @@ from lockstep_kafka.columns.kernels.layout import (
     NAMED,
     NO_CONNECTION,
     NO_ROOM,
-    NO_SESSION_ROW,
     NOT_GIVEN,
     ODD_FOLLOWED,
     ODD_STEP,
@@ -122,11 +122,10 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
     session = counts_at(m.session_table)[session_place(m, number)]
     if served < 0:
         return ODD_STEP
-    if session == 0 or sessions[session + SESSION.is_here] == 0:
-        m.stopped_at = number
-        return NO_SESSION_ROW
     if (
-        sessions[session + SESSION.is_odd] != 0
+        session == 0
+        or sessions[session + SESSION.is_here] == 0
+        or sessions[session + SESSION.is_odd] != 0
         or sessions[session + SESSION.epoch] != epoch
         or sessions[session + SESSION.last_connection] != rows[row + ROW.connection]
         or not reach(m, row, connection)
@@ -162,6 +161,8 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
         return ODD_STEP
     if not has_room(m, asked + m.named_count):
         return NO_ROOM
+    if served != _THROTTLED:
+        drop_removed(m, session)
     is_partial = 0
     if (
         connections[connection + CONNECTION.is_whole] == 0

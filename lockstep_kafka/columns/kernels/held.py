@@ -8,7 +8,16 @@ import numpy as np
 from numba import njit
 
 from lockstep.machine.search.kernel_parts import counts_at
-from lockstep_kafka.columns.kernels.layout import HELD, LOG, MOST_TELLINGS, NOT_GIVEN, ROW, TELLING
+from lockstep_kafka.columns.kernels.layout import (
+    HELD,
+    IS_LATER,
+    IS_LATEST,
+    LOG,
+    MOST_TELLINGS,
+    NOT_GIVEN,
+    SESSION,
+    TELLING,
+)
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
@@ -192,10 +201,9 @@ def _insert(m: Any, log: Any, place: Any) -> Any:
 
 
 @_compiled
-def told(m: Any, log: Any, row: Any, high_watermark: Any, log_start: Any) -> Any:
+def _told(m: Any, log: Any, position: Any, time: Any, high_watermark: Any, log_start: Any) -> Any:
     """Keep what a line says of a partition; whether its watermark is later than all before."""
-    logs, rows = counts_at(m.logs), counts_at(m.rows)
-    position, time = rows[row + ROW.position], rows[row + ROW.time]
+    logs = counts_at(m.logs)
     first, count = log + LOG.tellings, logs[log + LOG.count]
     place = count
     while place > 0 and logs[first + TELLING.size * (place - 1)] > position:
@@ -229,3 +237,43 @@ def told(m: Any, log: Any, row: Any, high_watermark: Any, log_start: Any) -> Any
             logs[at] = logs[at + TELLING.size * dropped]
         logs[log + LOG.count] = count + 1 - dropped
     return is_later
+
+
+@_compiled
+def keep_told(
+    m: Any,
+    log: Any,
+    leader_epoch: Any,
+    file: Any,
+    position: Any,
+    time: Any,
+    high_watermark: Any,
+    log_start: Any,
+) -> Any:
+    """Keep what is answered of a partition for all sessions: `IS_LATEST`, `IS_LATER`, or both."""
+    logs, held = counts_at(m.logs), counts_at(m.held_rows)
+    newest = log + LOG.tellings + TELLING.size * (logs[log + LOG.count] - 1)
+    if (
+        logs[log + LOG.exists] == 0
+        or logs[log + LOG.leader_epoch] < leader_epoch
+        or (file != logs[log + LOG.file] and logs[newest + TELLING.position] < position)
+    ):
+        logs[log + LOG.exists] = 1
+        logs[log + LOG.leader_epoch] = leader_epoch
+        logs[log + LOG.file] = file
+        logs[log + LOG.count] = 0
+    code = 0
+    is_of_log = logs[log + LOG.leader_epoch] == leader_epoch and logs[log + LOG.file] == file
+    if is_of_log and _told(m, log, position, time, high_watermark, log_start):
+        code = IS_LATER
+        other = logs[log + LOG.up]
+        while other != 0:
+            following = held[other + HELD.next_up]
+            held[other + HELD.is_up] = 0
+            append(m, held[other + HELD.owner], SESSION.lagging, other, HELD.is_lagging)
+            other = following
+        logs[log + LOG.up] = 0
+    newest = log + LOG.tellings + TELLING.size * (logs[log + LOG.count] - 1)
+    if logs[newest + TELLING.high_watermark] <= high_watermark:
+        code |= IS_LATEST
+    return code

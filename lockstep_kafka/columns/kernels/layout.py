@@ -28,15 +28,15 @@ ODD_STEP: Final = 2
 NEW_CASE: Final = 3
 """The model has not been asked about `case` yet."""
 NO_CONNECTION: Final = 4
-NO_SESSION_ROW: Final = 5
-NO_LOG: Final = 6
-"""The connection, session or partition `stopped_at` is not in its table, but may be in Python."""
-REPEATED: Final = 7
-LATE: Final = 8
+"""The connection `stopped_at` is not in its table, but may be in Python."""
+NO_LOG: Final = 5
+"""The partition `stopped_at` has no row yet for what is answered of it."""
+REPEATED: Final = 6
+LATE: Final = 7
 """The row `stopped_at` is not used."""
-NO_ROOM: Final = 9
+NO_ROOM: Final = 8
 """A table has no room for what the next line may need."""
-ANOTHER_BROKER: Final = 10
+ANOTHER_BROKER: Final = 9
 """The line is of the connection `stopped_at`, which is one of another broker."""
 
 FETCH: Final = 1
@@ -103,8 +103,13 @@ negative place of a connection."""
 
 TELLING = words("position time high_watermark log_start")
 MOST_TELLINGS: Final = 64
-LOG = words("is_told is_up is_dirty exists leader_epoch file count up tellings")
+LOG = words("exists leader_epoch file count up tellings")
 LOG_SIZE: Final[int] = LOG.tellings + TELLING.size * (MOST_TELLINGS + 1)
+"""What was answered of a partition; `up` is the first of those that are up to date in it."""
+
+IS_LATEST: Final = 1
+IS_LATER: Final = 2
+"""What comes of an answer that is kept: its watermark is the latest one, later than all before."""
 
 COUNT = words("client version hour lines partial")
 """Lines that were judged without a remark."""
@@ -136,9 +141,9 @@ SERVED = words("full sessionless incremental throttled")
 `Row`, or -1 where the model explains none. A full one has the negative of its epoch."""
 
 COMMANDS = words(
-    "run hold_all entries_of count_of release list_all listed watched_by watch_all up_in "
-    "others_of put_others drop_others put_case put_session name_connection new_row free_row "
-    "number_partition remember"
+    "run hold_all entries_of count_of release list_all listed watch_all leave_all least_told "
+    "keep_told others_of put_others drop_others put_case put_session name_connection new_row "
+    "free_row number_partition remember"
 )
 """What the kernel is asked to do."""
 

@@ -176,7 +176,7 @@ def mark_names(m: Any, row: Any) -> Any:
         marks[place + MARK.answered] = mark
         marks[place + MARK.answered_at] = at
         size = rows[at + ANSWERED.records_size]
-        if size < 0 or (rows[row + ROW.replica] >= 0 and rows[at + ANSWERED.high_watermark] < 0):
+        if size < 0:
             return False  # records may hide there: Python judges it
         m.filled += 1 if size > 0 else 0
         at += ANSWERED.size

@@ -15,6 +15,7 @@ from lockstep_kafka.columns.kernels.exchange import (
     drop_others,
     entries_of,
     hold_all,
+    leave_all,
     list_all,
     listed,
     name_connection,
@@ -23,11 +24,11 @@ from lockstep_kafka.columns.kernels.exchange import (
     put_others,
     put_session,
     release,
-    up_in,
+    told,
     watch_all,
-    watched_by,
 )
 from lockstep_kafka.columns.kernels.follow import follow
+from lockstep_kafka.columns.kernels.held import before
 from lockstep_kafka.columns.kernels.json_spec import FIELDS
 from lockstep_kafka.columns.kernels.layout import (
     ANOTHER_BROKER,
@@ -125,12 +126,14 @@ def do(m: Any) -> Any:
         return list_all(m)
     if command == COMMANDS.listed:
         return listed(m)
-    if command == COMMANDS.watched_by:
-        return watched_by(m)
     if command == COMMANDS.watch_all:
         return watch_all(m)
-    if command == COMMANDS.up_in:
-        return up_in(m)
+    if command == COMMANDS.leave_all:
+        return leave_all(m)
+    if command == COMMANDS.least_told:
+        return before(m, m.owner)
+    if command == COMMANDS.keep_told:
+        return told(m)
     if command == COMMANDS.others_of:
         return others_of(m)
     if command == COMMANDS.put_others:
