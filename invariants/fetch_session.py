@@ -30,6 +30,7 @@ from invariants.fetch_session_partitions import (
     what_is_answered_is_learned,
     full_fetch_starts_from_nothing,
     asking_changes_nothing_that_was_told,
+    fetch_offset_moves_past_records_only,
     only_requests_in_order_are_put_off,
     unchanged_partitions_are_not_requested,
     nothing_unchanged_is_sent,
@@ -48,6 +49,9 @@ from invariants.fetch_session_progress import (
     a_fetcher_wants_no_session,
     a_fetcher_closes_its_session,
     a_fetcher_moves_past_records,
+    a_fetcher_reads_again,
+    a_fetcher_wants_some_partitions,
+    a_log_that_stays_empty_is_asked_for,
     a_moved_log_start_is_told,
     a_topic_made_anew_is_asked_for,
     a_request_arrives_after_it_was_given_up,
@@ -297,3 +301,17 @@ def pending_means_in_flight(s: FetchSession, f: Fetcher):
     """A fetcher waits for a response exactly while a request or a response is under way: it is
     never stuck waiting for nothing."""
     return s.pending[f] == (s.request[f] is not None or s.response[f] is not None)
+
+
+@step_invariant("227-32")
+def late_request_is_a_copy(s: FetchSession, new: FetchSession, f: Fetcher):
+    """A request that nobody awaits is one that was given up or repeated, and is as it was sent. It
+    comes by a disturbance, which is one of something that was under way, or of a session."""
+    comes = new.stray[f] is not None and new.stray[f] != s.stray[f]
+    is_copy = s.stray[f] is None and new.stray[f] == s.request[f]
+    gives_up = (s.pending[f] and not new.pending[f]) or s.metadata[f] != new.metadata[f]
+    return (
+        not comes
+        if new.disturbances[f] == s.disturbances[f]
+        else new.disturbances[f] == s.disturbances[f] + 1 and (is_copy if comes else gives_up)
+    )

@@ -40,6 +40,7 @@ from invariants.fetch_session_draft_partitions import (
     what_is_answered_is_learned,
     what_is_answered_is_clean,
     only_full_requests_forget,
+    fetch_offset_moves_past_records_only,
 )
 
 # What comes to pass, and what is possible.
@@ -57,6 +58,9 @@ from invariants.fetch_session_draft_progress import (
     a_full_request_names_a_session,
     a_moved_log_start_is_told,
     a_fetcher_moves_past_records,
+    a_fetcher_reads_again,
+    a_fetcher_wants_some_partitions,
+    a_log_that_stays_empty_is_asked_for,
 )
 
 # Sessions and their numbers.
@@ -87,6 +91,13 @@ def numbers_go_up_by_one(s: FetchSessionDraft, new: FetchSessionDraft, i: OpenId
     after = present(new.sessions[i])
     when(before.sequence != after.sequence)
     return follows(after.sequence, before.sequence)
+
+
+@invariant("227d-5")
+def numbers_begin_with_a_session(s: FetchSessionDraft, f: Fetcher):
+    """A fetcher without a session has sent no number in it."""
+    when(s.session_id[f] == NO_SESSION)
+    return s.sequence[f] == 0
 
 
 @invariant("227d-7", "227d-22")
@@ -198,3 +209,27 @@ def full_requests_ask_for_something(s: FetchSessionDraft, new: FetchSessionDraft
     """A full request is one of some partition."""
     when(was_sent(s, new, f) and is_full(new.request[f]))
     return any(new.request[f].partitions[p] is not None for p in Partition)
+
+
+@step_invariant("227d-24")
+def full_request_is_answered_with_its_session(
+    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher
+):
+    """A full request with the id of a session gets an error, or goes on in that session."""
+    when(was_served(s, new, f) and is_full(s.request[f]))
+    when(s.request[f].session_id != NO_SESSION and new.response[f].error == Error.NONE)
+    return new.response[f].session_id == s.request[f].session_id
+
+
+@step_invariant("227d-13")
+def late_request_is_a_copy(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
+    """A request that nobody awaits is one that was given up, and is as it was sent. It comes by a
+    disturbance, which is one of a request or of a session."""
+    comes = new.stray[f] is not None and new.stray[f] != s.stray[f]
+    is_copy = s.stray[f] is None and new.stray[f] == s.request[f]
+    gives_up = s.unanswered[f] is not None or s.session_id[f] != new.session_id[f]
+    return (
+        not comes
+        if new.disturbances[f] == s.disturbances[f]
+        else new.disturbances[f] == s.disturbances[f] + 1 and (is_copy if comes else gives_up)
+    )

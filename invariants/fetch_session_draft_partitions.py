@@ -12,7 +12,7 @@ from invariants.fetch_session_draft_steps import (
     was_served,
 )
 from lockstep import invariant, present, step_invariant, when
-from models.fetch_partitions import Partition
+from models.fetch_partitions import EMPTY, Partition
 from models.fetch_session_draft_state import (
     NO_SESSION,
     Error,
@@ -268,4 +268,22 @@ def only_full_requests_forget(
         and after.high_watermark == told.high_watermark
         and after.log_start_offset == told.log_start_offset
         and after.records == (told.records and not moves)
+    )
+
+
+@step_invariant("227d-33")
+def fetch_offset_moves_past_records_only(
+    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
+):
+    """By an incremental request a fetch offset moves forward only past records that came, and of a
+    log that stays empty nobody asks for a later one than the first."""
+    when(was_sent(s, new, f))
+    wanted = present(new.fetching[f][p])
+    return (
+        wanted.fetch_offset == 0
+        if p in EMPTY
+        else is_full(new.request[f])
+        or s.fetching[f][p] is None
+        or wanted.fetch_offset <= s.fetching[f][p].fetch_offset
+        or (s.told[f][p] is not None and s.told[f][p].records)
     )

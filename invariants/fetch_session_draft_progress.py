@@ -2,7 +2,7 @@
 
 from invariants.fetch_session_draft_steps import is_full, knows_all
 from lockstep import each, leads_to, sometimes
-from models.fetch_partitions import MAX_OFFSET, Partition
+from models.fetch_partitions import EMPTY, MAX_OFFSET, Partition
 from models.fetch_session_draft_fetcher import (
     receive_error,
     receive_full,
@@ -180,6 +180,43 @@ def a_fetcher_moves_past_records(s: FetchSessionDraft):
         and s.request[f].partitions[p] is not None
         and s.request[f].partitions[p].fetch_offset > 0
         and s.told[f][p] is not None
+        for f in Fetcher
+        for p in Partition
+    )
+
+
+@sometimes("227d-33")
+def a_fetcher_reads_again(s: FetchSessionDraft):
+    """An incremental request has a partition with an earlier fetch offset, where there is one."""
+    return MAX_OFFSET == 0 or any(
+        s.request[f] is not None
+        and not is_full(s.request[f])
+        and s.request[f].partitions[p] is not None
+        and s.sessions[s.request[f].session_id] is not None
+        and s.sessions[s.request[f].session_id].partitions[p] is not None
+        and s.request[f].partitions[p].fetch_offset
+        < s.sessions[s.request[f].session_id].partitions[p].interest.fetch_offset
+        for f in Fetcher
+        for p in Partition
+    )
+
+
+@sometimes("227d-23")
+def a_fetcher_wants_some_partitions(s: FetchSessionDraft):
+    """A full request is of some partitions, where there are several, and not of all."""
+    return all(p == q for p in Partition for q in Partition) or any(
+        s.request[f] is not None
+        and is_full(s.request[f])
+        and any(s.request[f].partitions[p] is None for p in Partition)
+        for f in Fetcher
+    )
+
+
+@sometimes("227d-23")
+def a_log_that_stays_empty_is_asked_for(s: FetchSessionDraft):
+    """A partition without records is fetched as others are, where there is one."""
+    return all(p not in EMPTY for p in Partition) or any(
+        s.request[f] is not None and p in EMPTY and s.request[f].partitions[p] is not None
         for f in Fetcher
         for p in Partition
     )

@@ -13,8 +13,15 @@ from invariants.fetch_session_steps import (
 )
 from lockstep import invariant, present, step_invariant, when
 from models.fetch_metadata import NO_SESSION, Error
-from models.fetch_partitions import DIVERGING_EPOCHS, Partition
-from models.fetch_session_state import ANSWERS_ANY_CHANGE, TOPIC_IDS, Fetcher, FetchSession, Via
+from models.fetch_partitions import DIVERGING_EPOCHS, EMPTY, Partition
+from models.fetch_session_state import (
+    ANSWERS_ANY_CHANGE,
+    SEEKS,
+    TOPIC_IDS,
+    Fetcher,
+    FetchSession,
+    Via,
+)
 
 # Leader and fetcher agree.
 
@@ -138,6 +145,25 @@ def asking_changes_nothing_that_was_told(
         and after.high_watermark == before.high_watermark
         and after.log_start_offset == before.log_start_offset
         and after.records == (before.records and not moves)
+    )
+
+
+@step_invariant("227-42", "227-44")
+def fetch_offset_moves_past_records_only(
+    s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
+):
+    """In a session a fetch offset moves forward only past records that came (227-D39), and of a log
+    that stays empty nobody asks for a later one than the first."""
+    when(was_sent(s, new, f))
+    wanted = present(new.fetching[f][p])
+    is_new = new.request[f].epoch <= 0 or s.fetching[f][p] is None or p in new.request[f].forgotten
+    return (
+        wanted.fetch_offset == 0
+        if p in EMPTY
+        else SEEKS
+        or is_new
+        or wanted.fetch_offset <= s.fetching[f][p].fetch_offset
+        or (s.told[f][p] is not None and s.told[f][p].records)
     )
 
 

@@ -3,7 +3,7 @@
 from invariants.fetch_session_steps import knows_all
 from lockstep import each, leads_to, sometimes
 from models.fetch_metadata import FINAL_EPOCH, MAX_EPOCH, NO_SESSION, Error, OpenId
-from models.fetch_partitions import MAX_OFFSET, Partition
+from models.fetch_partitions import EMPTY, MAX_OFFSET, Partition
 from models.fetch_session_fetcher import (
     receive_full,
     receive_incremental,
@@ -165,6 +165,44 @@ def a_fetcher_moves_past_records(s: FetchSession):
         and s.request[f].partitions[p] is not None
         and s.request[f].partitions[p].fetch_offset > 0
         and s.told[f][p] is not None
+        for f in Fetcher
+        for p in Partition
+    )
+
+
+@sometimes("227-42")
+def a_fetcher_reads_again(s: FetchSession):
+    """A partition of the session is named again with an earlier fetch offset, where there is
+    one."""
+    return MAX_OFFSET == 0 or any(
+        s.request[f] is not None
+        and s.request[f].epoch > 0
+        and s.request[f].partitions[p] is not None
+        and s.sessions[s.request[f].session_id] is not None
+        and s.sessions[s.request[f].session_id].partitions[p] is not None
+        and s.request[f].partitions[p].fetch_offset
+        < s.sessions[s.request[f].session_id].partitions[p].interest.fetch_offset
+        for f in Fetcher
+        for p in Partition
+    )
+
+
+@sometimes("227-36")
+def a_fetcher_wants_some_partitions(s: FetchSession):
+    """A request for a session is of some partitions, where there are several, and not of all."""
+    return all(p == q for p in Partition for q in Partition) or any(
+        s.request[f] is not None
+        and s.request[f].epoch == 0
+        and any(s.request[f].partitions[p] is None for p in Partition)
+        for f in Fetcher
+    )
+
+
+@sometimes("227-36")
+def a_log_that_stays_empty_is_asked_for(s: FetchSession):
+    """A partition without records is fetched as others are, where there is one."""
+    return all(p not in EMPTY for p in Partition) or any(
+        s.request[f] is not None and p in EMPTY and s.request[f].partitions[p] is not None
         for f in Fetcher
         for p in Partition
     )

@@ -757,6 +757,18 @@ AskingChangesNothingThatWasTold ==
                                   ELSE [told[f][p] EXCEPT !.records = FALSE]]_vars
 
 \* Whatever is put off counts, and nothing of it is answered yet.
+FetchOffsetMovesPastRecordsOnly ==
+    [][\A f \in Fetchers : Asked(f) =>
+         \A p \in Mentioned(fetching'[f]) :
+            LET to == fetching'[f][p].fetchOffset
+            IN  IF p \in Empty THEN to = 0
+                ELSE \/ Seeks
+                     \/ ~IsIncremental(request'[f].epoch)
+                     \/ p \in request'[f].forgotten
+                     \/ p \notin Mentioned(fetching[f])
+                     \/ to <= fetching[f][p].fetchOffset
+                     \/ told[f][p] # None /\ told[f][p].records]_vars
+
 OnlyRequestsInOrderArePutOff ==
     [][\A f \in Fetchers :
          (Served(f, "AWAITED") /\ response'[f].throttled)
@@ -791,6 +803,15 @@ NothingUnchangedIsSent ==
                     \/ told[f][p].logStartOffset # sent.logStartOffset]_vars
 
 (* Errors answer those requests that deserve them, and no others. *)
+
+StrayComes(f) == stray'[f] \notin {None, stray[f]}
+
+LateRequestIsACopy ==
+    [][\A f \in Fetchers :
+         IF disturbances'[f] = disturbances[f] THEN ~StrayComes(f)
+         ELSE /\ disturbances'[f] = disturbances[f] + 1
+              /\ IF StrayComes(f) THEN stray[f] = None /\ stray'[f] = request[f]
+                 ELSE (pending[f] /\ ~pending'[f]) \/ metadata'[f] # metadata[f]]_vars
 
 UnknownSessionErrorIsDeserved ==
     [][\A f \in Fetchers :

@@ -472,6 +472,8 @@ LeaderIsAtMostOneRequestAhead ==
             \/ Mine(f).sequence = sequence[f]
             \/ unanswered[f] # None /\ Mine(f).sequence = unanswered[f].sequence
 
+NumbersBeginWithASession == \A f \in Fetchers : sessionId[f] = 0 => sequence[f] = 0
+
 IncrementalRequestsHaveASessionAndANumber ==
     \A f \in Fetchers : \A req \in {request[f], stray[f]} \ {None} :
         req.fetchType = Incremental => req.sessionId # 0 /\ req.sequence # 0
@@ -590,6 +592,32 @@ ErrorIsOfAllPartitions ==
     [][\A f \in Fetchers :
          (Handled(f) /\ response[f].error # "NONE") =>
             response[f].partitions = Nothing /\ told'[f] = Nothing]_vars
+
+FullRequestIsAnsweredWithItsSession ==
+    [][\A f \in Fetchers :
+         (/\ Served(f)
+          /\ request[f].fetchType = Full
+          /\ request[f].sessionId # 0
+          /\ response'[f].error = "NONE") => response'[f].sessionId = request[f].sessionId]_vars
+
+StrayComes(f) == stray'[f] \notin {None, stray[f]}
+
+LateRequestIsACopy ==
+    [][\A f \in Fetchers :
+         IF disturbances'[f] = disturbances[f] THEN ~StrayComes(f)
+         ELSE /\ disturbances'[f] = disturbances[f] + 1
+              /\ IF StrayComes(f) THEN stray[f] = None /\ stray'[f] = request[f]
+                 ELSE unanswered[f] # None \/ sessionId'[f] # sessionId[f]]_vars
+
+FetchOffsetMovesPastRecordsOnly ==
+    [][\A f \in Fetchers : (unanswered[f] = None /\ unanswered'[f] # None) =>
+         \A p \in Mentioned(fetching'[f]) :
+            LET to == fetching'[f][p].fetchOffset
+            IN  IF p \in Empty THEN to = 0
+                ELSE \/ request'[f].fetchType = Full
+                     \/ p \notin Mentioned(fetching[f])
+                     \/ to <= fetching[f][p].fetchOffset
+                     \/ told[f][p] # None /\ told[f][p].records]_vars
 
 ChangesMakePartitionsDirty ==
     [][\A p \in Partitions, i \in SessionIds :

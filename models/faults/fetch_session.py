@@ -40,6 +40,8 @@ from models.faults.fetch_session_fetcher import (
     asks_for_a_session_of_nothing,
     what_was_told_outlives_the_session,
     records_count_for_every_move,
+    reads_on_whatever_came,
+    a_copy_closes_the_session,
 )
 
 # The leader's mistakes with requests, and with its cache.

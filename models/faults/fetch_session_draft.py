@@ -311,3 +311,35 @@ def allowed_session_is_dropped(
 @edit(fetcher.send_full, "require(any(wanted[p] is not None for p in Partition))", "")
 def nothing_is_asked_in_full():
     """A session begins without a partition."""
+
+
+@fault(replaces=fetch_partitions.keeps_its_place, breaks="fetch_offset_moves_past_records_only")
+def reads_on_whatever_came(old, wanted, told):
+    """An answer without records moves the fetch offset as one with records does."""
+    return wanted.fetch_offset <= old.fetch_offset or told is not None
+
+
+@fault(breaks="late_request_is_a_copy")
+@edit(
+    fetcher.abandon,
+    "s.request[f] if arrives else s.stray[f]",
+    "s.request[f] if arrives else s.unanswered[f]",
+)
+def what_was_answered_arrives_again():
+    """What the fetcher repeats is under way twice, though it gave nothing up."""
+
+
+@fault(breaks="numbers_begin_with_a_session")
+@edit(fetcher.start_over, "NO_REQUEST", "NO_REQUEST + 1")
+def a_fetcher_begins_with_one():
+    """Who gave up its session has sent one request in the next already."""
+
+
+@fault(breaks="full_request_is_answered_with_its_session")
+@edit(
+    leader.serve_full_altering,
+    "serve_full(s, new, f, via, filled, request.session_id, sequence, dirty)",
+    "serve_full(s, new, f, via, filled, NO_SESSION, sequence, dirty)",
+)
+def altering_request_is_answered_without_its_session():
+    """A session that is to have other partitions is left as it was, and not gone on in."""

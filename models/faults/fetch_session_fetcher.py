@@ -181,3 +181,19 @@ def what_was_told_outlives_the_session():
 def records_count_for_every_move(old, wanted, told):
     """Records that the fetcher has moved past let it move on once more."""
     return None if old is None or wanted is None else told
+
+
+@fault(replaces=fetch_partitions.keeps_its_place, breaks="fetch_offset_moves_past_records_only")
+def reads_on_whatever_came(old, wanted, told):
+    """An answer without records moves the fetch offset as one with records does."""
+    return wanted.fetch_offset <= old.fetch_offset or told is not None
+
+
+@fault(breaks="late_request_is_a_copy")
+@edit(
+    fetcher.duplicate,
+    "new.stray[f] = s.request[f]",
+    "new.stray[f] = replace(s.request[f], epoch=FINAL_EPOCH)",
+)
+def a_copy_closes_the_session():
+    """What the network repeats is not what was sent."""

@@ -199,6 +199,17 @@ MISTAKES = {
         "ELSE [told[f][p] EXCEPT !.records = FALSE]]\n\n\\* What was wanted of a topic",
         "ELSE told[f][p]]\n\n\\* What was wanted of a topic",
     ),
+    "FetchOffsetMovesPastRecordsOnly": Mistake(
+        "FetchSession",
+        "~Seeks /\\ wanted[p].fetchOffset > old[p].fetchOffset\n",
+        "FALSE\n",
+    ),
+    "LateRequestIsACopy": Mistake(
+        "FetchSession",
+        "    /\\ CanStray(f)\n    /\\ stray' = [stray EXCEPT ![f] = request[f]]\n",
+        "    /\\ CanStray(f)\n"
+        "    /\\ stray' = [stray EXCEPT ![f] = [request[f] EXCEPT !.epoch = FinalEpoch]]\n",
+    ),
     "OnlyRequestsInOrderArePutOff": Mistake(
         "FetchSession",
         "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)",

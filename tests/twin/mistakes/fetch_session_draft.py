@@ -150,6 +150,22 @@ MISTAKES = {
         "IF answers[p] = None THEN None ELSE Learned(@[p], answers[p])]]\n",
     ),
     "OnlyFullRequestsForget": Mistake(_MODULE, "THEN [@[p] EXCEPT !.records = FALSE]", "THEN @[p]"),
+    "NumbersBeginWithASession": Mistake(_MODULE, "Settle(f, 0, 0)", "Settle(f, 0, 1)"),
+    "FullRequestIsAnsweredWithItsSession": Mistake(
+        _MODULE,
+        "AnswerInFull(f, via, filled, req.sessionId)",
+        "AnswerInFull(f, via, filled, 0)",
+    ),
+    "LateRequestIsACopy": Mistake(
+        _MODULE,
+        "stray' = [stray EXCEPT ![f] = request[f]]",
+        "stray' = [stray EXCEPT ![f] = [request[f] EXCEPT !.fetchType = Full]]",
+    ),
+    "FetchOffsetMovesPastRecordsOnly": Mistake(
+        _MODULE,
+        "told[f][p] # None /\\ told[f][p].records\n        /\\ Send",
+        "TRUE\n        /\\ Send",
+    ),
     "WaitingEnds": Mistake(
         _MODULE,
         "    /\\ unanswered' = [unanswered EXCEPT ![f] = None]\n",
