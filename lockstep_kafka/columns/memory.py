@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,47 @@ _PLACE: Final[dict[str, int]] = MEMORY._asdict()
 _COMMAND: Final[dict[str, int]] = COMMANDS._asdict()
 
 
+class _Growing(NamedTuple):
+    """A table that gets longer: the numbers that say how much room it has, and how much is used.
+
+    Both count units of so many words. At first it has room for `units`.
+    """
+
+    room: str
+    used: str
+    units: int
+    words: int = 1
+    first: int = 0
+    """How much is used at first: number 0 names no partition and no row."""
+
+
+_GROWING: Final = {
+    "names": _Growing("names_room", "names_end", 1 << 18),
+    "texts": _Growing("texts_room", "texts_count", 1 << 12, TEXT.size),
+    "partitions": _Growing("partitions_room", "partitions_count", 1 << 12, PARTITION.size, 1),
+    "rows": _Growing("rows_room", "rows_end", 1 << 20, first=32),
+    "connections": _Growing(
+        "connections_room", "connections_end", CONNECTION.size << 10, first=CONNECTION.size
+    ),
+    "others": _Growing(
+        "others_room", "others_end", OTHER_REQUEST.size << 12, first=OTHER_REQUEST.size
+    ),
+    "sessions": _Growing("sessions_room", "sessions_end", SESSION.size << 10, first=SESSION.size),
+    "held_rows": _Growing("held_room", "held_end", HELD.size << 13, first=HELD.size),
+    "counts": _Growing("counts_room", "counts_count", 1 << 10, COUNT.size),
+}
+
+_HASHED: Final = {
+    "text_table": ("text_mask", 1 << 14),
+    "partition_table": ("partition_mask", 1 << 14),
+    "session_table": ("session_mask", 1 << 12),
+    "held_table": ("held_mask", 1 << 18),
+    "case_keys": ("case_mask", 1 << 16),
+    "remembered_table": ("remembered_mask", 1 << 16),
+}
+"""Tables by hashes: the number that has the bits of a place, and how many places there are."""
+
+
 class Memory:
     """The tables and numbers of one broker."""
 
@@ -57,49 +99,23 @@ class Memory:
         self.tables: dict[str, Array] = {}
         self._kernel = kernel()
         self._constants()
-        for name, words, size in (
-            ("names", np.uint8, 1 << 18),
-            ("texts", np.int64, TEXT.size << 12),
-            ("text_table", np.int64, 1 << 14),
-            ("connection_of", np.int64, 1 << 12),
-            ("partitions", np.int64, PARTITION.size << 12),
-            ("partition_table", np.int64, 1 << 14),
-            ("log_of", np.int64, 1 << 12),
-            ("marks", np.int64, MARK.size << 12),
-            ("rows", np.int64, 1 << 20),
-            ("connections", np.int64, CONNECTION.size << 10),
-            ("others", np.int64, OTHER_REQUEST.size << 12),
-            ("sessions", np.int64, SESSION.size << 10),
-            ("session_table", np.int64, 1 << 12),
-            ("held_rows", np.int64, HELD.size << 13),
-            ("held_table", np.int64, 1 << 18),
-            ("logs", np.int64, LOG_SIZE << 8),
-            ("case_keys", np.int64, 1 << 16),
-            ("case_outcomes", np.int64, 1 << 16),
-            ("counts", np.int64, COUNT.size << 10),
-            ("buffer", np.int64, 1 << 16),
+        for name, one in _GROWING.items():
+            words = np.uint8 if name == "names" else np.int64
+            self.put(name, np.zeros(one.units * one.words, words))
+            self[one.room], self[one.used] = one.units, one.first
+        for name, (mask, places) in _HASHED.items():
+            self.put(name, np.zeros(places, np.int64))
+            self[mask] = places - 1
+        for name, size in (
+            ("connection_of", 1 << 12),
+            ("log_of", 1 << 12),
+            ("marks", MARK.size << 12),
+            ("logs", LOG_SIZE << 8),
+            ("case_outcomes", 1 << 16),
+            ("buffer", 1 << 16),
         ):
-            self.put(name, np.zeros(size, words))
-        self["texts_room"] = self["partitions_room"] = 1 << 12
-        self["names_room"] = 1 << 18
-        self["text_mask"] = self["partition_mask"] = (1 << 14) - 1
-        self["rows_room"] = 1 << 20
-        self["connections_room"] = CONNECTION.size << 10
-        self["others_room"] = OTHER_REQUEST.size << 12
-        self["sessions_room"] = SESSION.size << 10
-        self["session_mask"] = (1 << 12) - 1
-        self["held_room"] = HELD.size << 13
-        self["held_mask"] = (1 << 18) - 1
-        self["case_mask"] = (1 << 16) - 1
-        self["counts_room"] = 1 << 10
+            self.put(name, np.zeros(size, np.int64))
         self.logs_end = LOG_SIZE
-        # 0 names no row.
-        self["partitions_count"] = 1
-        self["rows_end"] = 32
-        self["connections_end"] = CONNECTION.size
-        self["others_end"] = OTHER_REQUEST.size
-        self["sessions_end"] = SESSION.size
-        self["held_end"] = HELD.size
 
     def _constants(self) -> None:
         keys, key_text = json_spec.key_table()
@@ -119,7 +135,6 @@ class Memory:
         self["lines_of_another_clock"] = LINES_OF_ANOTHER_CLOCK
         waiting = HELD_AT_MOST + 64
         self["remembered_room"] = waiting
-        self["remembered_mask"] = (1 << 16) - 1
         for name, words, size in (
             ("fields", np.int64, json_spec.FIELDS.size),
             ("stack", np.int64, 64),
@@ -133,7 +148,6 @@ class Memory:
             ("remembered", np.int64, REMEMBERED.size * (waiting + 1)),
             ("remembered_places", np.int64, waiting),
             ("remembered_times", np.float64, waiting),
-            ("remembered_table", np.int64, 1 << 16),
             ("heads", np.int64, 48),
             ("served", np.int64, SERVED.size),
             ("listings", np.int64, 16),
@@ -173,58 +187,50 @@ class Memory:
             self.put("buffer", np.zeros(2 * words, np.int64))
         return self.tables["buffer"]
 
-    def longer(self, name: str, room: str, words: int = 1) -> None:
-        """Double a table whose room is counted in rows of so many words."""
+    def _longer(self, name: str) -> None:
+        """Double a table."""
         table = self.tables[name]
         grown = np.zeros(2 * len(table), table.dtype)
         grown[: len(table)] = table
         self.put(name, grown)
-        if room:
-            self[room] = len(grown) // words
+        if name in _GROWING:
+            self[_GROWING[name].room] = len(grown) // _GROWING[name].words
+
+    def _hash_again(
+        self, name: str, places: int, hashes: Array, values: Iterable[int]
+    ) -> list[int]:
+        """A table by hashes gets so many places, and has these values only; where each is."""
+        mask = self[_HASHED[name][0]] = places - 1
+        self.put(name, table := np.zeros(places, np.int64))
+        taken = []
+        for place, value in zip((hashes & mask).tolist(), values, strict=True):
+            while table[place]:
+                place = (place + 1) & mask
+            table[place] = value
+            taken.append(place)
+        return taken
 
     def make_room(self) -> None:
         """Double what is half full; everything, where nothing is."""
-        full = [name for name in _FILLED if self._is_filled(name)] or list(_FILLED)
-        for name in full:
-            self._make_room_in(name)
-
-    def _make_room_in(self, name: str) -> None:
-        if name == "texts":
-            self._texts()
-        elif name == "partitions":
-            self._partitions()
-        else:
-            self.longer(name, f"{name}_room".replace("held_rows", "held"), _ROWS.get(name, 1))
-
-    def _is_filled(self, name: str) -> bool:
-        used, room = _FILLED[name]
-        return 2 * self[used] > self[room]
-
-    def _texts(self) -> None:
-        self.longer("texts", "texts_room", TEXT.size)
-        self.longer("connection_of", "")
-        self.put("text_table", table := np.zeros(4 * self["texts_room"], np.int64))
-        mask = self["text_mask"] = len(table) - 1
-        hashes = self.tables["texts"][:: TEXT.size][: self["texts_count"]] & mask
-        for number, place in enumerate(hashes.tolist()):
-            while table[place]:
-                place = (place + 1) & mask
-            table[place] = number + 1
-
-    def _partitions(self) -> None:
-        self.longer("partitions", "partitions_room", PARTITION.size)
-        self.longer("log_of", "")
-        self.longer("marks", "")
-        self.put("partition_table", table := np.zeros(4 * self["partitions_room"], np.int64))
-        mask = self["partition_mask"] = len(table) - 1
-        rows = self.tables["partitions"].reshape(-1, PARTITION.size)[: self["partitions_count"]]
-        values = rows[:, 0].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        values = (values ^ rows[:, 1].astype(np.uint64)) * np.uint64(0xD6E8FEB86659FD93)
-        places = (values >> np.uint64(20)).astype(np.int64) & mask
-        for number, place in enumerate(places.tolist()[1:], 1):
-            while table[place]:
-                place = (place + 1) & mask
-            table[place] = number
+        full = [name for name, one in _GROWING.items() if 2 * self[one.used] > self[one.room]]
+        for name in full or _GROWING:
+            self._longer(name)
+            if name == "texts":
+                self._longer("connection_of")
+                count = self["texts_count"]
+                hashes = self.tables["texts"][:: TEXT.size][:count]
+                places = 4 * self["texts_room"]
+                self._hash_again("text_table", places, hashes, range(1, count + 1))
+            elif name == "partitions":
+                self._longer("log_of")
+                self._longer("marks")
+                count = self["partitions_count"]
+                rows = self.tables["partitions"].reshape(-1, PARTITION.size)[1:count]
+                values = rows[:, 0].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+                values = (values ^ rows[:, 1].astype(np.uint64)) * np.uint64(0xD6E8FEB86659FD93)
+                hashes = (values >> np.uint64(20)).astype(np.int64)
+                places = 4 * self["partitions_room"]
+                self._hash_again("partition_table", places, hashes, range(1, count))
 
     def number_of_text(self, text: bytes) -> int:
         """The number of a text, a new one where it has none."""
@@ -263,27 +269,21 @@ class Memory:
     def room_for_session(self) -> None:
         """Make room for one more session, with a place in their table."""
         if self["sessions_end"] + SESSION.size > self["sessions_room"]:
-            self.longer("sessions", "sessions_room")
-        if 2 * self["sessions_count"] <= self["session_mask"]:
-            return
-        self.put("session_table", table := np.zeros(2 * self["session_mask"] + 2, np.int64))
-        mask = self["session_mask"] = len(table) - 1
-        sessions = self.tables["sessions"]
-        for row in range(SESSION.size, self["sessions_end"], SESSION.size):
-            place = (int(sessions[row]) * 0x9E3779B1 >> 7) & mask
-            while table[place]:
-                place = (place + 1) & mask
-            table[place] = row
+            self._longer("sessions")
+        if 2 * self["sessions_count"] > self["session_mask"]:
+            rows = range(SESSION.size, self["sessions_end"], SESSION.size)
+            hashes = self.tables["sessions"][rows.start : rows.stop : rows.step] * 0x9E3779B1 >> 7
+            self._hash_again("session_table", 2 * self["session_mask"] + 2, hashes, rows)
 
     def room_for_held(self, count: int) -> None:
         """Make room for so many more entries."""
         while self["held_free"] + (self["held_room"] - self["held_end"]) // HELD.size < count:
-            self.longer("held_rows", "held_room")
+            self._longer("held_rows")
 
     def room_for_others(self, count: int) -> None:
         """Make room for so many more requests of other APIs."""
         while self["others_end"] + count * OTHER_REQUEST.size > self["others_room"]:
-            self.longer("others", "others_room")
+            self._longer("others")
 
     def room_for_case(self) -> None:
         """Make room for one more answer of the model."""
@@ -291,38 +291,18 @@ class Memory:
             return
         keys, outcomes = self.tables["case_keys"], self.tables["case_outcomes"]
         used = np.flatnonzero(keys)
-        for name in ("case_keys", "case_outcomes"):
-            self.put(name, np.zeros(2 * len(keys), np.int64))
-        mask = self["case_mask"] = 2 * len(keys) - 1
         values = keys[used].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        places = ((values >> np.uint64(20)).astype(np.int64) & mask).tolist()
-        for old, place in zip(used.tolist(), places, strict=True):
-            while self.tables["case_keys"][place]:
-                place = (place + 1) & mask
-            self.tables["case_keys"][place] = keys[old]
-            self.tables["case_outcomes"][place] = outcomes[old]
+        hashes = (values >> np.uint64(20)).astype(np.int64)
+        places = self._hash_again("case_keys", 2 * len(keys), hashes, keys[used].tolist())
+        self.put("case_outcomes", np.zeros(2 * len(keys), np.int64))
+        self.tables["case_outcomes"][places] = outcomes[used]
 
     def new_log(self) -> int:
         """The place of a new partition's log."""
         if self.logs_end + LOG_SIZE > len(self.tables["logs"]):
-            self.longer("logs", "")
+            self._longer("logs")
         self.logs_end += LOG_SIZE
         return self.logs_end - LOG_SIZE
-
-
-_FILLED = {
-    "names": ("names_end", "names_room"),
-    "texts": ("texts_count", "texts_room"),
-    "partitions": ("partitions_count", "partitions_room"),
-    "rows": ("rows_end", "rows_room"),
-    "connections": ("connections_end", "connections_room"),
-    "held_rows": ("held_end", "held_room"),
-    "others": ("others_end", "others_room"),
-    "counts": ("counts_count", "counts_room"),
-}
-
-_ROWS = {"counts": COUNT.size}
-"""Tables whose room is counted in rows of so many words."""
 
 
 @cache
