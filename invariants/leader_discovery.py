@@ -30,6 +30,7 @@ from models.leader_discovery_state import (
     Broker,
     Error,
     LeaderDiscovery,
+    Slot,
 )
 
 
@@ -38,13 +39,15 @@ def is_later(epoch, other):
     return other is None or other < epoch
 
 
-def was_answered(s: LeaderDiscovery, new: LeaderDiscovery):
-    return s.response is None and new.response is not None
+def was_answered(s: LeaderDiscovery, new: LeaderDiscovery, r):
+    return s.response[r] is None and new.response[r] is not None
 
 
-def took_response(s: LeaderDiscovery, new: LeaderDiscovery):
+def took_response(s: LeaderDiscovery, new: LeaderDiscovery, r):
     """The client took the answer to its request; a connection that breaks is none."""
-    return s.response is not None and new.response is None and s.disturbances == new.disturbances
+    return (
+        s.response[r] is not None and new.response[r] is None and s.disturbances == new.disturbances
+    )
 
 
 def took_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
@@ -64,13 +67,13 @@ def leader_changed(s: LeaderDiscovery, new: LeaderDiscovery):
 
 
 @step_invariant("951-1", "951-2", "951-3", "951-12")
-def told_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery):
+def told_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """Only a refusal tells a leader: the one that the broker has heard of, and where that is."""
-    when(was_answered(s, new) and s.attempt is not None)
-    hint = present(new.response.current_leader)
-    heard = s.heard[s.attempt.to]
+    when(was_answered(s, new, r) and s.attempt[r] is not None)
+    hint = present(new.response[r].current_leader)
+    heard = s.heard[s.attempt[r].to]
     return (
-        is_refusal(new.response.error)
+        is_refusal(new.response[r].error)
         and hint.leader == heard.leader
         and hint.epoch == heard.epoch
         and hint.endpoint is not None
@@ -79,33 +82,35 @@ def told_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscover
 
 
 @step_invariant("951-3")
-def broker_that_leads_is_not_asked_for_the_leader(s: LeaderDiscovery, new: LeaderDiscovery):
+def broker_that_leads_is_not_asked_for_the_leader(
+    s: LeaderDiscovery, new: LeaderDiscovery, r: Slot
+):
     """NOT_LEADER_OR_FOLLOWER is what brokers say that do not lead, and only those."""
-    when(was_answered(s, new) and s.attempt is not None)
-    when(new.response.error in (Error.NONE, Error.NOT_LEADER_OR_FOLLOWER))
-    leads = s.heard[s.attempt.to].leader == s.attempt.to
-    return leads == (new.response.error == Error.NONE)
+    when(was_answered(s, new, r) and s.attempt[r] is not None)
+    when(new.response[r].error in (Error.NONE, Error.NOT_LEADER_OR_FOLLOWER))
+    leads = s.heard[s.attempt[r].to].leader == s.attempt[r].to
+    return leads == (new.response[r].error == Error.NONE)
 
 
 @step_invariant("951-3")
-def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery):
+def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """FENCED_LEADER_EPOCH says that the broker has heard of a newer epoch, UNKNOWN_LEADER_EPOCH
     that it has not heard of so new a one."""
-    when(was_answered(s, new) and s.attempt is not None)
-    named = present(s.attempt.epoch)
-    heard = s.heard[s.attempt.to].epoch
-    return (new.response.error != Error.FENCED_LEADER_EPOCH or named < heard) and (
-        new.response.error != Error.UNKNOWN_LEADER_EPOCH or named > heard
+    when(was_answered(s, new, r) and s.attempt[r] is not None)
+    named = present(s.attempt[r].epoch)
+    heard = s.heard[s.attempt[r].to].epoch
+    return (new.response[r].error != Error.FENCED_LEADER_EPOCH or named < heard) and (
+        new.response[r].error != Error.UNKNOWN_LEADER_EPOCH or named > heard
     )
 
 
 @step_invariant("951-3", "951-18")
-def another_topic_is_unknown(s: LeaderDiscovery, new: LeaderDiscovery):
+def another_topic_is_unknown(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """UNKNOWN_TOPIC_ID says that the broker has heard of another topic than the request asks for by
     its id, and nothing else is said then."""
-    when(was_answered(s, new) and s.attempt is not None)
-    heard_of = s.heard[s.attempt.to].topic == s.attempt.topic
-    return (new.response.error == Error.UNKNOWN_TOPIC_ID) == (
+    when(was_answered(s, new, r) and s.attempt[r] is not None)
+    heard_of = s.heard[s.attempt[r].to].topic == s.attempt[r].topic
+    return (new.response[r].error == Error.UNKNOWN_TOPIC_ID) == (
         TOPIC_IDS != "nowhere" and not heard_of
     )
 
@@ -156,13 +161,13 @@ def is_told_of(s: LeaderDiscovery, topic):
 
 
 @step_invariant("951-5", "951-12", "951-14")
-def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery):
+def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """A newer leader that a response tells is the client's from then on, and is where the response
     says, whatever the client had before."""
-    when(took_response(s, new))
-    hint = present(s.response.current_leader)
+    when(took_response(s, new, r))
+    hint = present(s.response[r].current_leader)
     when(hint.endpoint is not None and is_later(hint.epoch, s.leader_epoch))
-    when(s.attempt is not None and is_told_of(s, s.attempt.topic))
+    when(s.attempt[r] is not None and is_told_of(s, s.attempt[r].topic))
     return (
         new.leader == hint.leader
         and new.leader_epoch == hint.epoch
@@ -174,22 +179,22 @@ def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery):
 
 
 @step_invariant("951-5", "951-18", "951-19")
-def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
+def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """A response that tells no leader, or none that is newer, leaves the client's metadata as it
     is."""
-    when(took_response(s, new))
-    hint = s.response.current_leader
+    when(took_response(s, new, r))
+    hint = s.response[r].current_leader
     when(hint is None or (s.leader_epoch is not None and hint.epoch <= s.leader_epoch))
     return not leader_changed(s, new) and new.endpoints == s.endpoints
 
 
 @step_invariant("951-5")
-def leader_of_another_topic_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
+def leader_of_another_topic_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """What was asked for by an id that the client has no more leaves its metadata as it is, where
     ids count; and no response gives a client another id."""
-    when(took_response(s, new) and s.attempt is not None)
+    when(took_response(s, new, r) and s.attempt[r] is not None)
     return new.topic == s.topic and (
-        is_told_of(s, s.attempt.topic)
+        is_told_of(s, s.attempt[r].topic)
         or (new.leader == s.leader and new.leader_epoch == s.leader_epoch)
     )
 
@@ -237,72 +242,89 @@ def new_leader_can_be_reached(s: LeaderDiscovery, new: LeaderDiscovery):
 # Where requests go.
 
 
-def was_sent(s: LeaderDiscovery, new: LeaderDiscovery):
+def was_sent(s: LeaderDiscovery, new: LeaderDiscovery, r):
     """A request went out: the first one, or one more try after an error."""
-    return new.attempt is not None and (
-        s.attempt != new.attempt or (s.backing_off and not new.backing_off)
+    return new.attempt[r] is not None and (
+        s.attempt[r] != new.attempt[r] or (s.backing_off[r] and not new.backing_off[r])
     )
 
 
 @step_invariant("951-6", "951-12")
-def requests_go_to_the_leader_believed_in(s: LeaderDiscovery, new: LeaderDiscovery):
+def requests_go_to_the_leader_believed_in(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """Whatever is sent, a retry too, goes to the leader that the client knows, to where that is,
     and with its epoch; it is for the topic that the client knows."""
-    when(was_sent(s, new))
+    when(was_sent(s, new, r))
     return (
-        new.attempt.to == s.leader
-        and new.attempt.topic == s.topic
-        and new.attempt.endpoint == s.endpoints[s.leader]
-        and new.attempt.epoch == s.leader_epoch
+        new.attempt[r].to == s.leader
+        and new.attempt[r].topic == s.topic
+        and new.attempt[r].endpoint == s.endpoints[s.leader]
+        and new.attempt[r].epoch == s.leader_epoch
     )
 
 
+def is_concerned(s: LeaderDiscovery, new: LeaderDiscovery, r):
+    """A request, its answer, or its backoff changes."""
+    return (
+        s.attempt[r] != new.attempt[r]
+        or s.response[r] != new.response[r]
+        or s.backing_off[r] != new.backing_off[r]
+    )
+
+
+@step_invariant("951-6", "951-11")
+def requests_are_apart(s: LeaderDiscovery, new: LeaderDiscovery):
+    """What becomes of a request leaves the others that are under way as they are (951-D15)."""
+    return sum(1 for r in Slot if is_concerned(s, new, r)) <= 1
+
+
 @step_invariant("951-11")
-def one_request_is_under_way(s: LeaderDiscovery, new: LeaderDiscovery):
-    """Nothing is sent while an answer is awaited (951-D15): there is no way around the backoff."""
-    when(was_sent(s, new))
-    return s.attempt is None or s.backing_off
+def one_request_is_under_way(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
+    """No request is sent again while its answer is awaited: there is no way around the backoff."""
+    when(was_sent(s, new, r))
+    return s.attempt[r] is None or s.backing_off[r]
 
 
 @step_invariant("951-6")
-def only_a_served_request_is_over(s: LeaderDiscovery, new: LeaderDiscovery):
+def only_a_served_request_is_over(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """A request that was served is not sent again; any other waits for its retry."""
-    when(took_response(s, new))
-    return (new.attempt is None) == (s.response.error == Error.NONE)
+    when(took_response(s, new, r))
+    return (new.attempt[r] is None) == (s.response[r].error == Error.NONE)
 
 
 # When it tries again.
 
 
 @step_invariant("951-6", "951-10", "951-11")
-def retry_at_once_is_to_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
+def retry_at_once_is_to_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """Only a newer leader than the one tried last is tried without the backoff."""
-    when(s.backing_off and not new.backing_off and s.attempt is not None)
-    retry = present(new.attempt)
+    when(s.backing_off[r] and not new.backing_off[r] and s.attempt[r] is not None)
+    retry = present(new.attempt[r])
     return (
-        retry.to == s.leader and retry.epoch is not None and is_later(retry.epoch, s.attempt.epoch)
+        retry.to == s.leader
+        and retry.epoch is not None
+        and is_later(retry.epoch, s.attempt[r].epoch)
     )
 
 
 @step_invariant("951-10")
-def backs_off_only_without_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
+def backs_off_only_without_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """No backoff is waited for while a newer leader than the one tried last is known."""
-    when(s.backing_off and s.attempt is not None and new.attempt is None)
-    return s.leader_epoch is None or not is_later(s.leader_epoch, s.attempt.epoch)
+    when(s.backing_off[r] and s.attempt[r] is not None and new.attempt[r] is None)
+    return s.leader_epoch is None or not is_later(s.leader_epoch, s.attempt[r].epoch)
 
 
 @step_invariant("951-11", "951-22")
-def errors_are_backed_off_from(s: LeaderDiscovery, new: LeaderDiscovery):
+def errors_are_backed_off_from(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """A request that was not served is tried again, and not before its time."""
-    when(took_response(s, new) and s.response.error != Error.NONE)
-    return new.backing_off and new.attempt == s.attempt
+    when(took_response(s, new, r) and s.response[r].error != Error.NONE)
+    return new.backing_off[r] and new.attempt[r] == s.attempt[r]
 
 
 @invariant("951-11")
-def only_a_failed_request_is_backed_off_from(s: LeaderDiscovery):
+def only_a_failed_request_is_backed_off_from(s: LeaderDiscovery, r: Slot):
     """The backoff is that of a request, which awaits no answer meanwhile."""
-    when(s.backing_off)
-    return s.attempt is not None and s.response is None
+    when(s.backing_off[r])
+    return s.attempt[r] is not None and s.response[r] is None
 
 
 @step_invariant("951-9", "951-11")
@@ -310,17 +332,17 @@ def what_is_lost_is_missed(s: LeaderDiscovery, new: LeaderDiscovery):
     """Whatever is lost, a request or a refresh, the client will ask again."""
     when(s.disturbances != new.disturbances and s.cluster == new.cluster)
     return new.refresh_wanted and (
-        (new.backing_off and new.response is None)
+        any(new.backing_off[r] and not s.backing_off[r] and new.response[r] is None for r in Slot)
         or (s.refresh is not None and new.refresh is None)
     )
 
 
 @step_invariant("951-8", "951-21", "951-23")
-def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
+def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The metadata is to be refreshed after each refusal, whether a newer leader is told or not;
     and for a topic that the broker does not know."""
-    when(took_response(s, new))
-    when(is_refusal(s.response.error) or s.response.error == Error.UNKNOWN_TOPIC_ID)
+    when(took_response(s, new, r))
+    when(is_refusal(s.response[r].error) or s.response[r].error == Error.UNKNOWN_TOPIC_ID)
     return new.refresh_wanted
 
 
@@ -344,20 +366,20 @@ def lost_leader_is_asked_for(s: LeaderDiscovery):
 
 RESPONSIVE = (
     each(hear, "b"),
-    retry_at_once,
-    end_backoff,
-    answer_served,
-    answer_not_leader,
-    answer_not_leader_untold,
-    answer_fenced,
-    answer_unknown_epoch,
-    answer_unknown_topic,
-    find_nobody,
-    receive_served,
-    receive_newer_leader,
-    receive_nothing_newer,
-    receive_unknown_epoch,
-    receive_unknown_topic,
+    each(retry_at_once, "r"),
+    each(end_backoff, "r"),
+    each(answer_served, "r"),
+    each(answer_not_leader, "r"),
+    each(answer_not_leader_untold, "r"),
+    each(answer_fenced, "r"),
+    each(answer_unknown_epoch, "r"),
+    each(answer_unknown_topic, "r"),
+    each(find_nobody, "r"),
+    each(receive_served, "r"),
+    each(receive_newer_leader, "r"),
+    each(receive_nothing_newer, "r"),
+    each(receive_unknown_epoch, "r"),
+    each(receive_unknown_topic, "r"),
     each(answer_refresh, "b"),
     receive_refresh,
     receive_stale_refresh,
@@ -365,25 +387,25 @@ RESPONSIVE = (
 """Brokers and client do what they can."""
 
 
-def is_served_by_the_leader(s: LeaderDiscovery):
+def is_served_by_the_leader(s: LeaderDiscovery, r):
     return (
-        s.response is not None
-        and s.attempt is not None
-        and s.response.error == Error.NONE
-        and s.attempt.to == s.cluster.leader
+        s.response[r] is not None
+        and s.attempt[r] is not None
+        and s.response[r].error == Error.NONE
+        and s.attempt[r].to == s.cluster.leader
     )
 
 
-@leads_to("951-9", "951-19", weak=(send, *RESPONSIVE))
+@leads_to("951-9", "951-19", weak=(each(send, "r"), *RESPONSIVE))
 def current_leader_is_reached(s: LeaderDiscovery):
     """A client with another leader than the partition's comes to be served by that one."""
-    return s.leader != s.cluster.leader, is_served_by_the_leader(s)
+    return s.leader != s.cluster.leader, any(is_served_by_the_leader(s, r) for r in Slot)
 
 
 @leads_to("951-6", "951-11", weak=RESPONSIVE)
-def requests_come_to_an_end(s: LeaderDiscovery):
+def requests_come_to_an_end(s: LeaderDiscovery, r: Slot):
     """A request is served, or its backoff ends, after which it is sent anew."""
-    return s.attempt is not None, s.attempt is None
+    return s.attempt[r] is not None, s.attempt[r] is None
 
 
 # The scope reaches what it is about.
@@ -398,31 +420,34 @@ def latest_election_is_witnessed(s: LeaderDiscovery):
 @sometimes("951-1")
 def broker_tells_that_another_one_leads(s: LeaderDiscovery):
     """A producer, too, is told the leader."""
-    return (
-        s.response is not None
-        and s.response.error == Error.NOT_LEADER_OR_FOLLOWER
-        and s.response.current_leader is not None
+    return any(
+        s.response[r] is not None
+        and s.response[r].error == Error.NOT_LEADER_OR_FOLLOWER
+        and s.response[r].current_leader is not None
+        for r in Slot
     )
 
 
 @sometimes("951-18", "951-19")
 def broker_tells_no_leader(s: LeaderDiscovery):
     """The client has to find it as before."""
-    return (
-        s.response is not None
-        and s.response.error == Error.NOT_LEADER_OR_FOLLOWER
-        and s.response.current_leader is None
+    return any(
+        s.response[r] is not None
+        and s.response[r].error == Error.NOT_LEADER_OR_FOLLOWER
+        and s.response[r].current_leader is None
+        for r in Slot
     )
 
 
 @sometimes("951-3")
 def broker_fences_an_old_epoch(s: LeaderDiscovery):
     """Even who leads refuses a client that names an older epoch."""
-    return (
-        s.response is not None
-        and s.attempt is not None
-        and s.response.error == Error.FENCED_LEADER_EPOCH
-        and s.heard[s.attempt.to].leader == s.attempt.to
+    return any(
+        s.response[r] is not None
+        and s.attempt[r] is not None
+        and s.response[r].error == Error.FENCED_LEADER_EPOCH
+        and s.heard[s.attempt[r].to].leader == s.attempt[r].to
+        for r in Slot
     )
 
 
@@ -436,10 +461,13 @@ def metadata_grows_old(s: LeaderDiscovery):
 def newer_leader_is_tried_while_no_other_broker_knows_it(s: LeaderDiscovery):
     """Before any refresh could tell."""
     return (
-        s.attempt is not None
-        and s.attempt.epoch == s.cluster.epoch
+        any(
+            s.attempt[r] is not None
+            and s.attempt[r].epoch == s.cluster.epoch
+            and not s.backing_off[r]
+            for r in Slot
+        )
         and s.cluster.epoch > FIRST_EPOCH
-        and not s.backing_off
         and s.refresh_wanted
         and sum(1 for b in Broker if s.heard[b].epoch == s.cluster.epoch) == 1
     )
@@ -461,40 +489,48 @@ def knows_all(s: LeaderDiscovery, b):
     return s.heard[b] == s.cluster
 
 
-def knows_no_less_of_another_topic(s: LeaderDiscovery):
+def knows_no_less_of_another_topic(s: LeaderDiscovery, r):
     """The topic was made again, and the request's epoch, which is of the old one, is as great."""
     return (
         s.topic != s.cluster.topic
-        and s.attempt is not None
-        and s.attempt.topic == s.topic
-        and s.attempt.epoch is not None
-        and s.attempt.epoch == s.leader_epoch
-        and s.attempt.epoch >= s.cluster.epoch
+        and s.attempt[r] is not None
+        and s.attempt[r].topic == s.topic
+        and s.attempt[r].epoch is not None
+        and s.attempt[r].epoch == s.leader_epoch
+        and s.attempt[r].epoch >= s.cluster.epoch
+    )
+
+
+def is_with_the_old_leader(s: LeaderDiscovery, r):
+    return (
+        s.attempt[r] is not None
+        and s.response[r] is None
+        and not s.backing_off[r]
+        and s.cluster.endpoints[s.attempt[r].to] == s.attempt[r].endpoint
+        and s.attempt[r].to == s.leader
+        and (MAX_RECREATIONS == 0 or knows_no_less_of_another_topic(s, r))
     )
 
 
 @sometimes("951-1")
 def old_leader_is_asked(s: LeaderDiscovery):
-    """A request is with a broker that leads no more, from a client that knows nothing of it and
+    """All requests are with a broker that leads no more, from a client that knows nothing of it and
     has asked for no refresh; that broker and the new leader know who leads. Where topics are made
     again, that is why."""
     return (
-        s.attempt is not None
-        and s.response is None
-        and not s.backing_off
-        and s.cluster.endpoints[s.attempt.to] == s.attempt.endpoint
-        and s.attempt.to == s.leader
+        all(is_with_the_old_leader(s, r) for r in Slot)
         and s.leader != s.cluster.leader
         and not s.refresh_wanted
         and s.refresh is None
         and knows_all(s, s.leader)
         and knows_all(s, s.cluster.leader)
-        and (MAX_RECREATIONS == 0 or knows_no_less_of_another_topic(s))
     )
 
 
 @sometimes("951-6")
 def new_leader_serves(s: LeaderDiscovery):
-    """The request of a client is served by the leader of an election, or of a topic that was made
+    """The requests of a client are served by the leader of an election, or of a topic that was made
     again."""
-    return is_served_by_the_leader(s) and (s.cluster.epoch > FIRST_EPOCH or s.cluster.topic > 0)
+    return all(is_served_by_the_leader(s, r) for r in Slot) and (
+        s.cluster.epoch > FIRST_EPOCH or s.cluster.topic > 0
+    )

@@ -2,8 +2,8 @@
 
 One partition. Each election raises its leader epoch; brokers stop, and come back at another
 endpoint; the topic may be deleted and made again, with another id and the first epoch. Brokers hear
-of all that late, each at its own time. A client sends Produce or Fetch requests, one at a time, to
-the leader that it believes in; a broker that does not lead refuses, and tells which leader it
+of all that late, each at its own time. A client sends Produce or Fetch requests, so many at once,
+to the leader that it believes in; a broker that does not lead refuses, and tells which leader it
 knows. Besides, any broker may answer a refresh of the client's metadata.
 """
 
@@ -21,6 +21,7 @@ from models.leader_discovery_state import (
     Error,
     LeaderDiscovery,
     Response,
+    Slot,
 )
 
 # The cluster.
@@ -88,64 +89,64 @@ def is_newer(epoch, other):
     return other is None or epoch > other
 
 
-def attempt_to_the_leader(s: LeaderDiscovery, new: LeaderDiscovery):
+def attempt_to_the_leader(s: LeaderDiscovery, new: LeaderDiscovery, r):
     """A request to the leader that the client believes in."""
     require(s.endpoints[s.leader] is not None)
-    new.attempt = Attempt(
+    new.attempt[r] = Attempt(
         to=s.leader, endpoint=s.endpoints[s.leader], topic=s.topic, epoch=s.leader_epoch
     )
-    new.backing_off = False
+    new.backing_off[r] = False
 
 
 @action
-def send(s: LeaderDiscovery, new: LeaderDiscovery):
+def send(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """There is something to send, or to send again after the backoff."""
-    require(s.attempt is None)
-    attempt_to_the_leader(s, new)
+    require(s.attempt[r] is None)
+    attempt_to_the_leader(s, new, r)
 
 
-def may_skip_backoff(s: LeaderDiscovery):
+def may_skip_backoff(s: LeaderDiscovery, r):
     """The client knows a newer leader than the one that it tried last (951-D3)."""
-    return s.leader_epoch is not None and is_newer(s.leader_epoch, s.attempt.epoch)
+    return s.leader_epoch is not None and is_newer(s.leader_epoch, s.attempt[r].epoch)
 
 
 @action
-def retry_at_once(s: LeaderDiscovery, new: LeaderDiscovery):
+def retry_at_once(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """No backoff before a retry that goes to a newer leader."""
-    require(s.backing_off and s.attempt is not None and may_skip_backoff(s))
-    attempt_to_the_leader(s, new)
+    require(s.backing_off[r] and s.attempt[r] is not None and may_skip_backoff(s, r))
+    attempt_to_the_leader(s, new, r)
 
 
 @action
-def end_backoff(s: LeaderDiscovery, new: LeaderDiscovery):
+def end_backoff(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The backoff is over."""
-    require(s.backing_off and s.attempt is not None and not may_skip_backoff(s))
-    new.backing_off = False
-    new.attempt = None
+    require(s.backing_off[r] and s.attempt[r] is not None and not may_skip_backoff(s, r))
+    new.backing_off[r] = False
+    new.attempt[r] = None
 
 
 # A broker answers. A Fetch request names the leader epoch, a Produce request does not (951-D2).
 # Both are for the topic that the broker has heard of, unless they name another by its id.
 
 
-def has_arrived(s: LeaderDiscovery):
+def has_arrived(s: LeaderDiscovery, r):
     """The request is with the broker that it is for."""
     return (
-        s.attempt is not None
-        and s.response is None
-        and not s.backing_off
-        and s.cluster.endpoints[s.attempt.to] == s.attempt.endpoint
+        s.attempt[r] is not None
+        and s.response[r] is None
+        and not s.backing_off[r]
+        and s.cluster.endpoints[s.attempt[r].to] == s.attempt[r].endpoint
     )
 
 
-def is_for_another_topic(s: LeaderDiscovery):
+def is_for_another_topic(s: LeaderDiscovery, r):
     """The broker has not heard of the topic, or has heard that it is deleted."""
-    return TOPIC_IDS != "nowhere" and s.attempt.topic != s.heard[s.attempt.to].topic
+    return TOPIC_IDS != "nowhere" and s.attempt[r].topic != s.heard[s.attempt[r].to].topic
 
 
-def may_be_served(s: LeaderDiscovery):
+def may_be_served(s: LeaderDiscovery, r):
     """The broker has the request, and knows what it is for."""
-    return has_arrived(s) and not is_for_another_topic(s)
+    return has_arrived(s, r) and not is_for_another_topic(s, r)
 
 
 def leads(s: LeaderDiscovery, b):
@@ -163,51 +164,51 @@ def current_leader(s: LeaderDiscovery, b):
 
 
 @action
-def answer_served(s: LeaderDiscovery, new: LeaderDiscovery):
+def answer_served(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The broker leads."""
-    require(may_be_served(s) and leads(s, s.attempt.to))
-    new.response = Response(error=Error.NONE, current_leader=None)
+    require(may_be_served(s, r) and leads(s, s.attempt[r].to))
+    new.response[r] = Response(error=Error.NONE, current_leader=None)
 
 
 @action
-def answer_not_leader(s: LeaderDiscovery, new: LeaderDiscovery):
+def answer_not_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The broker does not lead, and tells who does; even if that is nothing new (951-D8)."""
-    require(may_be_served(s) and not leads(s, s.attempt.to))
-    new.response = Response(
-        error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=current_leader(s, s.attempt.to)
+    require(may_be_served(s, r) and not leads(s, s.attempt[r].to))
+    new.response[r] = Response(
+        error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=current_leader(s, s.attempt[r].to)
     )
 
 
 @action
-def answer_not_leader_untold(s: LeaderDiscovery, new: LeaderDiscovery):
+def answer_not_leader_untold(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The same by a broker older than the KIP, which tells nothing more."""
-    require(may_be_served(s) and not leads(s, s.attempt.to))
-    new.response = Response(error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=None)
+    require(may_be_served(s, r) and not leads(s, s.attempt[r].to))
+    new.response[r] = Response(error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=None)
 
 
 @action
-def answer_fenced(s: LeaderDiscovery, new: LeaderDiscovery):
+def answer_fenced(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """A Fetch request names an older epoch than the broker has heard of."""
-    require(may_be_served(s) and s.attempt.epoch is not None)
-    require(s.attempt.epoch < s.heard[s.attempt.to].epoch)
-    new.response = Response(
-        error=Error.FENCED_LEADER_EPOCH, current_leader=current_leader(s, s.attempt.to)
+    require(may_be_served(s, r) and s.attempt[r].epoch is not None)
+    require(s.attempt[r].epoch < s.heard[s.attempt[r].to].epoch)
+    new.response[r] = Response(
+        error=Error.FENCED_LEADER_EPOCH, current_leader=current_leader(s, s.attempt[r].to)
     )
 
 
 @action
-def answer_unknown_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
+def answer_unknown_epoch(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """A Fetch request names a newer epoch than the broker has heard of (951-D6)."""
-    require(may_be_served(s) and s.attempt.epoch is not None)
-    require(s.attempt.epoch > s.heard[s.attempt.to].epoch)
-    new.response = Response(error=Error.UNKNOWN_LEADER_EPOCH, current_leader=None)
+    require(may_be_served(s, r) and s.attempt[r].epoch is not None)
+    require(s.attempt[r].epoch > s.heard[s.attempt[r].to].epoch)
+    new.response[r] = Response(error=Error.UNKNOWN_LEADER_EPOCH, current_leader=None)
 
 
 @action
-def answer_unknown_topic(s: LeaderDiscovery, new: LeaderDiscovery):
+def answer_unknown_topic(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The broker knows no topic with the id, and so no leader of it."""
-    require(has_arrived(s) and is_for_another_topic(s))
-    new.response = Response(error=Error.UNKNOWN_TOPIC_ID, current_leader=None)
+    require(has_arrived(s, r) and is_for_another_topic(s, r))
+    new.response[r] = Response(error=Error.UNKNOWN_TOPIC_ID, current_leader=None)
 
 
 # The client takes the answer.
@@ -218,27 +219,27 @@ def refuses_leadership(error):
     return error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH)
 
 
-def is_of_the_topic(s: LeaderDiscovery):
+def is_of_the_topic(s: LeaderDiscovery, r):
     """What a response tells is of the topic that the client knows, as far as the client can see."""
-    return TOPIC_IDS != "everywhere" or s.attempt.topic == s.topic
+    return TOPIC_IDS != "everywhere" or s.attempt[r].topic == s.topic
 
 
-def advances(s: LeaderDiscovery, hint):
+def advances(s: LeaderDiscovery, hint, r):
     """What a response tells of the leader is newer than what the client knows, and of use: the
     client knows where that leader is, or is told."""
     return (
         hint is not None
-        and is_of_the_topic(s)
+        and is_of_the_topic(s, r)
         and is_newer(hint.epoch, s.leader_epoch)
         and (hint.endpoint is not None or s.endpoints[hint.leader] is not None)
     )
 
 
 @action
-def receive_served(s: LeaderDiscovery, new: LeaderDiscovery):
-    require(s.response is not None and s.response.error == Error.NONE)
-    new.response = None
-    new.attempt = None
+def receive_served(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
+    require(s.response[r] is not None and s.response[r].error == Error.NONE)
+    new.response[r] = None
+    new.attempt[r] = None
 
 
 def take_leader(s: LeaderDiscovery, new: LeaderDiscovery, hint):
@@ -251,65 +252,65 @@ def take_leader(s: LeaderDiscovery, new: LeaderDiscovery, hint):
     }
 
 
-def take_error(s: LeaderDiscovery, new: LeaderDiscovery):
-    new.response = None
-    new.backing_off = True
-    new.refresh_wanted = s.refresh_wanted or s.response.error != Error.UNKNOWN_LEADER_EPOCH
+def take_error(s: LeaderDiscovery, new: LeaderDiscovery, r):
+    new.response[r] = None
+    new.backing_off[r] = True
+    new.refresh_wanted = s.refresh_wanted or s.response[r].error != Error.UNKNOWN_LEADER_EPOCH
 
 
 @action
-def receive_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
+def receive_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The request was refused, and a newer leader is told."""
-    response = present(s.response)
-    require(refuses_leadership(response.error) and advances(s, response.current_leader))
-    take_error(s, new)
+    response = present(s.response[r])
+    require(refuses_leadership(response.error) and advances(s, response.current_leader, r))
+    take_error(s, new, r)
     take_leader(s, new, response.current_leader)
 
 
 @action
-def receive_nothing_newer(s: LeaderDiscovery, new: LeaderDiscovery):
+def receive_nothing_newer(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The request was refused, and the client learns nothing by it."""
-    response = present(s.response)
-    require(refuses_leadership(response.error) and not advances(s, response.current_leader))
-    take_error(s, new)
+    response = present(s.response[r])
+    require(refuses_leadership(response.error) and not advances(s, response.current_leader, r))
+    take_error(s, new, r)
 
 
 @action
-def receive_unknown_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
+def receive_unknown_epoch(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The client knows a newer leader than the broker does."""
-    require(s.response is not None and s.response.error == Error.UNKNOWN_LEADER_EPOCH)
-    take_error(s, new)
+    require(s.response[r] is not None and s.response[r].error == Error.UNKNOWN_LEADER_EPOCH)
+    take_error(s, new, r)
 
 
 @action
-def receive_unknown_topic(s: LeaderDiscovery, new: LeaderDiscovery):
+def receive_unknown_topic(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """Either the client or the broker has not heard of the latest topic."""
-    require(s.response is not None and s.response.error == Error.UNKNOWN_TOPIC_ID)
-    take_error(s, new)
+    require(s.response[r] is not None and s.response[r].error == Error.UNKNOWN_TOPIC_ID)
+    take_error(s, new, r)
 
 
-def disconnected(new: LeaderDiscovery):
+def disconnected(new: LeaderDiscovery, r):
     """Neither answer nor broker: whatever the client knows may be old."""
-    new.response = None
-    new.backing_off = True
+    new.response[r] = None
+    new.backing_off[r] = True
     new.refresh_wanted = True
 
 
 @action
-def find_nobody(s: LeaderDiscovery, new: LeaderDiscovery):
+def find_nobody(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The broker is no longer where the request went."""
-    attempt = present(s.attempt)
-    require(s.response is None and not s.backing_off)
+    attempt = present(s.attempt[r])
+    require(s.response[r] is None and not s.backing_off[r])
     require(s.cluster.endpoints[attempt.to] != attempt.endpoint)
-    disconnected(new)
+    disconnected(new, r)
 
 
 @action
-def lose(s: LeaderDiscovery, new: LeaderDiscovery):
+def lose(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The connection breaks, before the request arrives or after."""
-    require(s.attempt is not None and not s.backing_off)
+    require(s.attempt[r] is not None and not s.backing_off[r])
     disturb(s, new)
-    disconnected(new)
+    disconnected(new, r)
 
 
 # The metadata is refreshed meanwhile.

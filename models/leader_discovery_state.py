@@ -29,6 +29,9 @@ request has its name, as Produce before version 13. "requests": a broker looks f
 request, as in Fetch and in the later Produce. "everywhere": the client, too, takes a leader that it
 is told for that of the id which it asked for; Apache Kafka's goes by the name (951-D16)."""
 
+IN_FLIGHT: Constant = 1
+"""How many requests the client may have under way at once (951-D15)."""
+
 FIRST_EPOCH = 0
 
 Broker: Domain = OneOf(BROKERS)
@@ -38,6 +41,10 @@ Topic: Domain = Range(0, MAX_RECREATIONS)
 Disturbances: Domain = Range(0, MAX_DISTURBANCES)
 Endpoint: Domain = Range(0, MAX_DISTURBANCES)
 """Of one broker: it comes back at a greater one each time."""
+
+
+Slot: Domain = Range(1, IN_FLIGHT)
+"""Of a request: its place among those that are under way."""
 
 
 class Error(Enum):
@@ -103,10 +110,10 @@ class LeaderDiscovery(State):
     endpoints: Map[Broker, Endpoint | None] = {b: 0 for b in Broker}
     refresh_wanted: bool = False
     refresh: Image | None = None
-    # The client's latest request, until it is served or may be sent anew, and the answer to it.
-    attempt: Attempt | None = None
-    response: Response | None = None
-    backing_off: bool = False
+    # The client's latest requests, each until it is served or may be sent anew, and the answers.
+    attempt: Map[Slot, Attempt | None] = {r: None for r in Slot}
+    response: Map[Slot, Response | None] = {r: None for r in Slot}
+    backing_off: Map[Slot, bool] = {r: False for r in Slot}
     # What went wrong so far.
     disturbances: Disturbances = 0
     # For the reader: any one of the elections so far.

@@ -5,7 +5,8 @@
 (* newer than what it knew.  The topic may be deleted and made again.      *)
 (*                                                                         *)
 (* The metadata of the cluster reaches each broker in its own time.  The   *)
-(* client has one request and one refresh of its metadata under way.       *)
+(* client has so many requests under way, answered in any order, and one   *)
+(* refresh of its metadata.                                                *)
 (***************************************************************************)
 EXTENDS Integers
 
@@ -13,6 +14,7 @@ CONSTANTS
     None,
     Brokers,
     FirstLeader,
+    InFlight,   \* how many requests the client may have under way
     TopicIds    \* where topics are told apart by their ids: brokers do, and the client
 
 ASSUME FirstLeader \in Brokers
@@ -24,9 +26,9 @@ VARIABLES
     topic,                              \* and as the client has it: of the topic with this id,
     leader, leaderEpoch, endpoints,
     refreshWanted, refresh,             \* a refresh to be asked for; an answer under way
-    attempt,                            \* the request that is not served yet
-    response,                           \* the answer to it, under way
-    backingOff,                         \* no answer is expected: it will be tried again
+    attempt,                            \* the requests that are not served yet
+    response,                           \* the answers to them, under way
+    backingOff,                         \* no answer is expected: one will be tried again
     disturbances,
     witnessed                           \* some election, whichever
 
@@ -39,6 +41,7 @@ vars == <<world, client, refreshWanted, refresh, request, disturbances>>
 Epoch    == Nat
 Endpoint == Nat
 Topic    == Nat
+Slots    == 1 .. InFlight
 
 \* Bounds of a model.
 MayElect    == TRUE
@@ -49,6 +52,8 @@ Places == [Brokers -> Endpoint \cup {None}]
 Image  == [topic : Topic, leader : Brokers, epoch : Epoch, endpoints : Places]
 
 Leadership == [leader : Brokers, epoch : Epoch, endpoint : Endpoint \cup {None}]
+
+Attempt == [to : Brokers, endpoint : Endpoint, topic : Topic, epoch : Epoch \cup {None}]
 
 Error == {"NONE", "NOT_LEADER_OR_FOLLOWER", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH",
           "UNKNOWN_TOPIC_ID"}
@@ -62,10 +67,9 @@ TypeOK ==
     /\ endpoints \in Places
     /\ refreshWanted \in BOOLEAN
     /\ refresh \in Image \cup {None}
-    /\ attempt \in [to : Brokers, endpoint : Endpoint, topic : Topic, epoch : Epoch \cup {None}]
-                   \cup {None}
-    /\ response \in [error : Error, currentLeader : Leadership \cup {None}] \cup {None}
-    /\ backingOff \in BOOLEAN
+    /\ attempt \in [Slots -> Attempt \cup {None}]
+    /\ response \in [Slots -> [error : Error, currentLeader : Leadership \cup {None}] \cup {None}]
+    /\ backingOff \in [Slots -> BOOLEAN]
     /\ disturbances \in Nat
     /\ witnessed \in [topic : Topic, leader : Brokers, epoch : Epoch]
 
@@ -80,9 +84,9 @@ Init ==
     /\ endpoints = AtFirst.endpoints
     /\ refreshWanted = FALSE
     /\ refresh = None
-    /\ attempt = None
-    /\ response = None
-    /\ backingOff = FALSE
+    /\ attempt = [r \in Slots |-> None]
+    /\ response = [r \in Slots |-> None]
+    /\ backingOff = [r \in Slots |-> FALSE]
     /\ disturbances = 0
     /\ witnessed = [topic |-> 0, leader |-> FirstLeader, epoch |-> 0]
 
@@ -138,146 +142,147 @@ Hear(b) ==
 -----------------------------------------------------------------------------
 (* The client asks whom it believes in. *)
 
-Ask ==
+Ask(r) ==
     /\ endpoints[leader] # None
-    /\ attempt' = [to |-> leader, endpoint |-> endpoints[leader],
-                   topic |-> topic, epoch |-> leaderEpoch]
-    /\ backingOff' = FALSE
+    /\ attempt' = [attempt EXCEPT ![r] = [to |-> leader, endpoint |-> endpoints[leader],
+                                         topic |-> topic, epoch |-> leaderEpoch]]
+    /\ backingOff' = [backingOff EXCEPT ![r] = FALSE]
     /\ UNCHANGED <<world, client, refreshWanted, refresh, response, disturbances>>
 
-Send == attempt = None /\ Ask
+Send(r) == attempt[r] = None /\ Ask(r)
 
-KnowsNewer == IF leaderEpoch = None THEN FALSE ELSE Exceeds(leaderEpoch, attempt.epoch)
+KnowsNewer(r) == IF leaderEpoch = None THEN FALSE ELSE Exceeds(leaderEpoch, attempt[r].epoch)
 
-RetryAtOnce == backingOff /\ KnowsNewer /\ Ask
+RetryAtOnce(r) == backingOff[r] /\ KnowsNewer(r) /\ Ask(r)
 
-EndBackoff ==
-    /\ backingOff
-    /\ ~KnowsNewer
-    /\ attempt' = None
-    /\ backingOff' = FALSE
+EndBackoff(r) ==
+    /\ backingOff[r]
+    /\ ~KnowsNewer(r)
+    /\ attempt' = [attempt EXCEPT ![r] = None]
+    /\ backingOff' = [backingOff EXCEPT ![r] = FALSE]
     /\ UNCHANGED <<world, client, refreshWanted, refresh, response, disturbances>>
 
 -----------------------------------------------------------------------------
 (* The broker answers, by what it has heard. *)
 
-UnderWay == attempt # None /\ response = None /\ ~backingOff
-Arrived  == UnderWay /\ cluster.endpoints[attempt.to] = attempt.endpoint
+UnderWay(r) == attempt[r] # None /\ response[r] = None /\ ~backingOff[r]
+Arrived(r)  == UnderWay(r) /\ cluster.endpoints[attempt[r].to] = attempt[r].endpoint
 
-Has     == heard[attempt.to]
-IsOther == attempt.topic # Has.topic /\ TopicIds \in {"requests", "everywhere"}
-Legible == Arrived /\ ~IsOther
-IsLed   == Has.leader = attempt.to
-Known   == [leader |-> Has.leader, epoch |-> Has.epoch, endpoint |-> Has.endpoints[Has.leader]]
+Has(r)     == heard[attempt[r].to]
+IsOther(r) == attempt[r].topic # Has(r).topic /\ TopicIds \in {"requests", "everywhere"}
+Legible(r) == Arrived(r) /\ ~IsOther(r)
+IsLed(r)   == Has(r).leader = attempt[r].to
+Known(r)   == [leader |-> Has(r).leader, epoch |-> Has(r).epoch,
+               endpoint |-> Has(r).endpoints[Has(r).leader]]
 
-Answer(error, told) ==
-    /\ response' = [error |-> error, currentLeader |-> told]
+Answer(r, error, told) ==
+    /\ response' = [response EXCEPT ![r] = [error |-> error, currentLeader |-> told]]
     /\ UNCHANGED <<world, client, refreshWanted, refresh, attempt, backingOff, disturbances>>
 
-AnswerServed ==
-    /\ Legible
-    /\ IsLed
-    /\ Answer("NONE", None)
+AnswerServed(r) ==
+    /\ Legible(r)
+    /\ IsLed(r)
+    /\ Answer(r, "NONE", None)
 
-AnswerNotLeader ==
-    /\ Legible
-    /\ ~IsLed
-    /\ Answer("NOT_LEADER_OR_FOLLOWER", Known)
+AnswerNotLeader(r) ==
+    /\ Legible(r)
+    /\ ~IsLed(r)
+    /\ Answer(r, "NOT_LEADER_OR_FOLLOWER", Known(r))
 
 \* The broker does not know the KIP.
-AnswerNotLeaderUntold ==
-    /\ Legible
-    /\ ~IsLed
-    /\ Answer("NOT_LEADER_OR_FOLLOWER", None)
+AnswerNotLeaderUntold(r) ==
+    /\ Legible(r)
+    /\ ~IsLed(r)
+    /\ Answer(r, "NOT_LEADER_OR_FOLLOWER", None)
 
 \* Only a Fetch request names an epoch.
-AnswerFenced ==
-    /\ Legible
-    /\ attempt.epoch # None
-    /\ Has.epoch > attempt.epoch
-    /\ Answer("FENCED_LEADER_EPOCH", Known)
+AnswerFenced(r) ==
+    /\ Legible(r)
+    /\ attempt[r].epoch # None
+    /\ Has(r).epoch > attempt[r].epoch
+    /\ Answer(r, "FENCED_LEADER_EPOCH", Known(r))
 
-AnswerUnknownEpoch ==
-    /\ Legible
-    /\ attempt.epoch # None
-    /\ Has.epoch < attempt.epoch
-    /\ Answer("UNKNOWN_LEADER_EPOCH", None)
+AnswerUnknownEpoch(r) ==
+    /\ Legible(r)
+    /\ attempt[r].epoch # None
+    /\ Has(r).epoch < attempt[r].epoch
+    /\ Answer(r, "UNKNOWN_LEADER_EPOCH", None)
 
-AnswerUnknownTopic ==
-    /\ Arrived
-    /\ IsOther
-    /\ Answer("UNKNOWN_TOPIC_ID", None)
+AnswerUnknownTopic(r) ==
+    /\ Arrived(r)
+    /\ IsOther(r)
+    /\ Answer(r, "UNKNOWN_TOPIC_ID", None)
 
 -----------------------------------------------------------------------------
 (* The client reads the answer. *)
 
 IsRefusal(error) == error \in {"NOT_LEADER_OR_FOLLOWER", "FENCED_LEADER_EPOCH"}
 
-ReceiveServed ==
-    /\ response # None
-    /\ response.error = "NONE"
-    /\ response' = None
-    /\ attempt' = None
+ReceiveServed(r) ==
+    /\ response[r] # None
+    /\ response[r].error = "NONE"
+    /\ response' = [response EXCEPT ![r] = None]
+    /\ attempt' = [attempt EXCEPT ![r] = None]
     /\ UNCHANGED <<world, client, refreshWanted, refresh, backingOff, disturbances>>
 
 \* A newer leader that the client will know where to find.
-IsNews(told) ==
+IsNews(r, told) ==
     IF told = None THEN FALSE
     ELSE /\ Exceeds(told.epoch, leaderEpoch)
-         /\ TopicIds = "everywhere" => attempt.topic = topic
+         /\ TopicIds = "everywhere" => attempt[r].topic = topic
          /\ {told.endpoint, endpoints[told.leader]} # {None}
 
-BackOff ==
-    /\ response' = None
-    /\ backingOff' = TRUE
+BackOff(r) ==
+    /\ response' = [response EXCEPT ![r] = None]
+    /\ backingOff' = [backingOff EXCEPT ![r] = TRUE]
     /\ UNCHANGED <<world, refresh, attempt>>
 
-ReceiveNewerLeader ==
-    /\ response # None
-    /\ IsRefusal(response.error)
-    /\ IsNews(response.currentLeader)
-    /\ BackOff
+ReceiveNewerLeader(r) ==
+    /\ response[r] # None
+    /\ IsRefusal(response[r].error)
+    /\ IsNews(r, response[r].currentLeader)
+    /\ BackOff(r)
     /\ refreshWanted' = TRUE
-    /\ LET told == response.currentLeader
+    /\ LET told == response[r].currentLeader
        IN  /\ leader' = told.leader
            /\ leaderEpoch' = told.epoch
            /\ endpoints' = IF told.endpoint = None THEN endpoints
                            ELSE [endpoints EXCEPT ![told.leader] = told.endpoint]
     /\ UNCHANGED <<topic, disturbances>>
 
-ReceiveNothingNewer ==
-    /\ response # None
-    /\ IsRefusal(response.error)
-    /\ ~IsNews(response.currentLeader)
-    /\ BackOff
+ReceiveNothingNewer(r) ==
+    /\ response[r] # None
+    /\ IsRefusal(response[r].error)
+    /\ ~IsNews(r, response[r].currentLeader)
+    /\ BackOff(r)
     /\ refreshWanted' = TRUE
     /\ UNCHANGED <<client, disturbances>>
 
-ReceiveUnknownEpoch ==
-    /\ response # None
-    /\ response.error = "UNKNOWN_LEADER_EPOCH"
-    /\ BackOff
+ReceiveUnknownEpoch(r) ==
+    /\ response[r] # None
+    /\ response[r].error = "UNKNOWN_LEADER_EPOCH"
+    /\ BackOff(r)
     /\ UNCHANGED <<client, refreshWanted, disturbances>>
 
-ReceiveUnknownTopic ==
-    /\ response # None
-    /\ response.error = "UNKNOWN_TOPIC_ID"
-    /\ BackOff
+ReceiveUnknownTopic(r) ==
+    /\ response[r] # None
+    /\ response[r].error = "UNKNOWN_TOPIC_ID"
+    /\ BackOff(r)
     /\ refreshWanted' = TRUE
     /\ UNCHANGED <<client, disturbances>>
 
-FindNobody ==
-    /\ UnderWay
-    /\ cluster.endpoints[attempt.to] # attempt.endpoint
-    /\ BackOff
+FindNobody(r) ==
+    /\ UnderWay(r)
+    /\ cluster.endpoints[attempt[r].to] # attempt[r].endpoint
+    /\ BackOff(r)
     /\ refreshWanted' = TRUE
     /\ UNCHANGED <<client, disturbances>>
 
-Lose ==
-    /\ attempt # None
-    /\ ~backingOff
+Lose(r) ==
+    /\ attempt[r] # None
+    /\ ~backingOff[r]
     /\ Disturb
-    /\ BackOff
+    /\ BackOff(r)
     /\ refreshWanted' = TRUE
     /\ UNCHANGED client
 
@@ -336,22 +341,23 @@ Next ==
         \/ Start(b)
         \/ Hear(b)
         \/ AnswerRefresh(b)
-    \/ Send
-    \/ RetryAtOnce
-    \/ EndBackoff
-    \/ AnswerServed
-    \/ AnswerNotLeader
-    \/ AnswerNotLeaderUntold
-    \/ AnswerFenced
-    \/ AnswerUnknownEpoch
-    \/ AnswerUnknownTopic
-    \/ ReceiveServed
-    \/ ReceiveNewerLeader
-    \/ ReceiveNothingNewer
-    \/ ReceiveUnknownEpoch
-    \/ ReceiveUnknownTopic
-    \/ FindNobody
-    \/ Lose
+    \/ \E r \in Slots :
+        \/ Send(r)
+        \/ RetryAtOnce(r)
+        \/ EndBackoff(r)
+        \/ AnswerServed(r)
+        \/ AnswerNotLeader(r)
+        \/ AnswerNotLeaderUntold(r)
+        \/ AnswerFenced(r)
+        \/ AnswerUnknownEpoch(r)
+        \/ AnswerUnknownTopic(r)
+        \/ ReceiveServed(r)
+        \/ ReceiveNewerLeader(r)
+        \/ ReceiveNothingNewer(r)
+        \/ ReceiveUnknownEpoch(r)
+        \/ ReceiveUnknownTopic(r)
+        \/ FindNobody(r)
+        \/ Lose(r)
     \/ Age
     \/ ReceiveRefresh
     \/ ReceiveStaleRefresh
@@ -368,36 +374,39 @@ LeaderWasElected ==
         /\ <<topic, leaderEpoch>> = <<witnessed.topic, witnessed.epoch>>
             => leader = witnessed.leader
 
-OnlyAFailedRequestIsBackedOffFrom == backingOff => attempt # None /\ response = None
+OnlyAFailedRequestIsBackedOffFrom ==
+    \A r \in Slots : backingOff[r] => attempt[r] # None /\ response[r] = None
 
 LostLeaderIsAskedFor == endpoints[leader] = None => refreshWanted
 
 -----------------------------------------------------------------------------
 (* What must hold of the steps. *)
 
-Answered == response = None /\ response' # None
+Answered(r) == response[r] = None /\ response'[r] # None
 
 ToldLeaderIsWhatTheBrokerKnows ==
-    [][Answered =>
-        LET told == response'.currentLeader
-        IN  told # None => /\ IsRefusal(response'.error)
-                           /\ told.leader = Has.leader
-                           /\ told.epoch = Has.epoch
-                           /\ told.endpoint = Has.endpoints[Has.leader]
+    [][\A r \in Slots : Answered(r) =>
+        LET told == response'[r].currentLeader
+        IN  told # None => /\ IsRefusal(response'[r].error)
+                           /\ told.leader = Has(r).leader
+                           /\ told.epoch = Has(r).epoch
+                           /\ told.endpoint = Has(r).endpoints[Has(r).leader]
                            /\ told.endpoint # None]_vars
 
 BrokerThatLeadsIsNotAskedForTheLeader ==
-    [][Answered => /\ response'.error = "NONE" => IsLed
-                   /\ response'.error = "NOT_LEADER_OR_FOLLOWER" => ~IsLed]_vars
+    [][\A r \in Slots : Answered(r) =>
+        /\ response'[r].error = "NONE" => IsLed(r)
+        /\ response'[r].error = "NOT_LEADER_OR_FOLLOWER" => ~IsLed(r)]_vars
 
 FencedEpochIsAnOldOne ==
-    [][Answered /\ attempt.epoch # None =>
-        /\ response'.error = "FENCED_LEADER_EPOCH" => attempt.epoch < Has.epoch
-        /\ response'.error = "UNKNOWN_LEADER_EPOCH" => attempt.epoch > Has.epoch]_vars
+    [][\A r \in Slots : Answered(r) /\ attempt[r].epoch # None =>
+        /\ response'[r].error = "FENCED_LEADER_EPOCH" => attempt[r].epoch < Has(r).epoch
+        /\ response'[r].error = "UNKNOWN_LEADER_EPOCH" => attempt[r].epoch > Has(r).epoch]_vars
 
 AnotherTopicIsUnknown ==
-    [][Answered => (response'.error = "UNKNOWN_TOPIC_ID" <=>
-        TopicIds # "nowhere" /\ attempt.topic # Has.topic)]_vars
+    [][\A r \in Slots : Answered(r) =>
+        (response'[r].error = "UNKNOWN_TOPIC_ID" <=>
+            TopicIds # "nowhere" /\ attempt[r].topic # Has(r).topic)]_vars
 
 BrokerHearsOfAllOrNothing ==
     [][\A b \in Brokers :
@@ -422,28 +431,29 @@ LeaderChangesOnlyWithANewerEpoch ==
 NewLeaderCanBeReached == [][Changes => endpoints'[leader'] # None]_vars
 
 \* The client has read the response, which a broken connection would not have let it do.
-Read == response # None /\ response' = None /\ UNCHANGED disturbances
+Read(r) == response[r] # None /\ response'[r] = None /\ UNCHANGED disturbances
 
 NewerLeaderIsTaken ==
-    [][Read =>
-        LET told == response.currentLeader
+    [][\A r \in Slots : Read(r) =>
+        LET told == response[r].currentLeader
         IN  told # None =>
             (told.endpoint # None /\ Exceeds(told.epoch, leaderEpoch)
-             /\ (attempt.topic = topic \/ TopicIds # "everywhere") =>
+             /\ (attempt[r].topic = topic \/ TopicIds # "everywhere") =>
                 /\ leader' = told.leader
                 /\ leaderEpoch' = told.epoch
                 /\ endpoints' = [endpoints EXCEPT ![told.leader] = told.endpoint])]_vars
 
 NothingNewerChangesNothing ==
-    [][Read =>
-        LET told == response.currentLeader
+    [][\A r \in Slots : Read(r) =>
+        LET told == response[r].currentLeader
         IN  (IF told = None THEN TRUE ELSE ~Exceeds(told.epoch, leaderEpoch))
                 => UNCHANGED client]_vars
 
 LeaderOfAnotherTopicChangesNothing ==
-    [][Read => /\ UNCHANGED topic
-               /\ TopicIds = "everywhere" /\ attempt.topic # topic
-                   => UNCHANGED <<leader, leaderEpoch>>]_vars
+    [][\A r \in Slots : Read(r) =>
+        /\ UNCHANGED topic
+        /\ TopicIds = "everywhere" /\ attempt[r].topic # topic
+            => UNCHANGED <<leader, leaderEpoch>>]_vars
 
 \* The client has read the refresh.
 Refreshed == refresh # None /\ refresh' = None /\ UNCHANGED disturbances
@@ -461,70 +471,83 @@ RefreshTellsWhereBrokersAre ==
 RefreshIsTakenOnce == [][Refreshed => (refreshWanted' <=> endpoints'[leader'] = None)]_vars
 
 \* A request goes out, for the first time or once more.
-Sends == attempt' # None /\ (attempt' # attempt \/ (backingOff /\ ~backingOff'))
+Sends(r) == attempt'[r] # None /\ (attempt'[r] # attempt[r] \/ (backingOff[r] /\ ~backingOff'[r]))
 
 RequestsGoToTheLeaderBelievedIn ==
-    [][Sends => attempt' = [to |-> leader, endpoint |-> endpoints[leader],
-                            topic |-> topic, epoch |-> leaderEpoch]]_vars
+    [][\A r \in Slots : Sends(r) =>
+        attempt'[r] = [to |-> leader, endpoint |-> endpoints[leader],
+                       topic |-> topic, epoch |-> leaderEpoch]]_vars
 
-OneRequestIsUnderWay == [][Sends => attempt = None \/ backingOff]_vars
+RequestsAreApart ==
+    [][\A r, q \in Slots :
+        r # q => UNCHANGED <<attempt[r], response[r], backingOff[r]>>
+                 \/ UNCHANGED <<attempt[q], response[q], backingOff[q]>>]_vars
 
-OnlyAServedRequestIsOver == [][Read => (attempt' = None <=> response.error = "NONE")]_vars
+OneRequestIsUnderWay == [][\A r \in Slots : Sends(r) => attempt[r] = None \/ backingOff[r]]_vars
+
+OnlyAServedRequestIsOver ==
+    [][\A r \in Slots : Read(r) => (attempt'[r] = None <=> response[r].error = "NONE")]_vars
 
 RetryAtOnceIsToANewerLeader ==
-    [][(backingOff /\ ~backingOff' /\ attempt' # None) =>
-        /\ attempt'.to = leader
-        /\ attempt'.epoch # None
-        /\ Exceeds(attempt'.epoch, attempt.epoch)]_vars
+    [][\A r \in Slots : (backingOff[r] /\ ~backingOff'[r] /\ attempt'[r] # None) =>
+        /\ attempt'[r].to = leader
+        /\ attempt'[r].epoch # None
+        /\ Exceeds(attempt'[r].epoch, attempt[r].epoch)]_vars
 
 BacksOffOnlyWithoutANewerLeader ==
-    [][(backingOff /\ attempt' = None) =>
-        (leaderEpoch # None => ~Exceeds(leaderEpoch, attempt.epoch))]_vars
+    [][\A r \in Slots : (backingOff[r] /\ attempt'[r] = None) =>
+        (leaderEpoch # None => ~Exceeds(leaderEpoch, attempt[r].epoch))]_vars
 
 ErrorsAreBackedOffFrom ==
-    [][(Read /\ response.error # "NONE") => backingOff' /\ UNCHANGED attempt]_vars
+    [][\A r \in Slots : (Read(r) /\ response[r].error # "NONE") =>
+        backingOff'[r] /\ attempt'[r] = attempt[r]]_vars
 
 WhatIsLostIsMissed ==
     [][(disturbances' # disturbances /\ UNCHANGED cluster) =>
         /\ refreshWanted'
-        /\ \/ backingOff' /\ response' = None
+        /\ \/ \E r \in Slots : backingOff'[r] /\ ~backingOff[r] /\ response'[r] = None
            \/ refresh # None /\ refresh' = None]_vars
 
 RefusalAsksForARefresh ==
-    [][(Read /\ (IsRefusal(response.error) \/ response.error = "UNKNOWN_TOPIC_ID"))
-        => refreshWanted']_vars
+    [][\A r \in Slots :
+        (Read(r) /\ (IsRefusal(response[r].error) \/ response[r].error = "UNKNOWN_TOPIC_ID"))
+            => refreshWanted']_vars
 
 -----------------------------------------------------------------------------
 (* What must come to pass. *)
 
 Responsive ==
     /\ \A b \in Brokers : WF_vars(Hear(b)) /\ WF_vars(AnswerRefresh(b))
-    /\ WF_vars(RetryAtOnce)
-    /\ WF_vars(EndBackoff)
-    /\ WF_vars(AnswerServed)
-    /\ WF_vars(AnswerNotLeader)
-    /\ WF_vars(AnswerNotLeaderUntold)
-    /\ WF_vars(AnswerFenced)
-    /\ WF_vars(AnswerUnknownEpoch)
-    /\ WF_vars(AnswerUnknownTopic)
-    /\ WF_vars(ReceiveServed)
-    /\ WF_vars(ReceiveNewerLeader)
-    /\ WF_vars(ReceiveNothingNewer)
-    /\ WF_vars(ReceiveUnknownEpoch)
-    /\ WF_vars(ReceiveUnknownTopic)
-    /\ WF_vars(FindNobody)
+    /\ \A r \in Slots :
+        /\ WF_vars(RetryAtOnce(r))
+        /\ WF_vars(EndBackoff(r))
+        /\ WF_vars(AnswerServed(r))
+        /\ WF_vars(AnswerNotLeader(r))
+        /\ WF_vars(AnswerNotLeaderUntold(r))
+        /\ WF_vars(AnswerFenced(r))
+        /\ WF_vars(AnswerUnknownEpoch(r))
+        /\ WF_vars(AnswerUnknownTopic(r))
+        /\ WF_vars(ReceiveServed(r))
+        /\ WF_vars(ReceiveNewerLeader(r))
+        /\ WF_vars(ReceiveNothingNewer(r))
+        /\ WF_vars(ReceiveUnknownEpoch(r))
+        /\ WF_vars(ReceiveUnknownTopic(r))
+        /\ WF_vars(FindNobody(r))
     /\ WF_vars(ReceiveRefresh)
     /\ WF_vars(ReceiveStaleRefresh)
 
 ServedByTheLeader ==
-    /\ response # None
-    /\ response.error = "NONE"
-    /\ attempt.to = cluster.leader
+    \E r \in Slots :
+        /\ response[r] # None
+        /\ response[r].error = "NONE"
+        /\ attempt[r].to = cluster.leader
 
 CurrentLeaderIsReached ==
-    (Responsive /\ WF_vars(Send)) => (leader # cluster.leader ~> ServedByTheLeader)
+    (Responsive /\ \A r \in Slots : WF_vars(Send(r)))
+        => (leader # cluster.leader ~> ServedByTheLeader)
 
-RequestsComeToAnEnd == Responsive => (attempt # None ~> attempt = None)
+RequestsComeToAnEnd ==
+    Responsive => \A r \in Slots : attempt[r] # None ~> attempt[r] = None
 
 -----------------------------------------------------------------------------
 (* What `lockstep prove` proves of the model at Kafka's own widths, while the topic is one and the  *)
@@ -547,6 +570,7 @@ THEOREM Spec => /\ ToldLeaderIsWhatTheBrokerKnows
                 /\ RefreshIsTakenUnlessItIsStale
                 /\ NewLeaderCanBeReached
                 /\ RequestsGoToTheLeaderBelievedIn
+                /\ RequestsAreApart
                 /\ OneRequestIsUnderWay
                 /\ OnlyAServedRequestIsOver
                 /\ RetryAtOnceIsToANewerLeader

@@ -28,8 +28,11 @@ Belief == INSTANCE LeaderBelief WITH
     epoch <- leaderEpoch,
     where <- endpoints,
     refreshing <- refreshWanted,
-    request <- IF attempt = None THEN None
-               ELSE [leader |-> attempt.to, epoch |-> attempt.epoch, place |-> attempt.endpoint],
+    Requests <- Slots,
+    request <- [r \in Slots |->
+                   IF attempt[r] = None THEN None
+                   ELSE [leader |-> attempt[r].to, epoch |-> attempt[r].epoch,
+                         place |-> attempt[r].endpoint]],
     failed <- backingOff
 
 Refines == Belief!Spec

@@ -16,6 +16,7 @@ from models.leader_discovery_state import (
     CurrentLeader,
     Election,
     LeaderDiscovery,
+    Slot,
 )
 
 RECREATED = {"MAX_RECREATIONS": 1, "MAX_DISTURBANCES": 0, "TOPIC_IDS": "everywhere"}
@@ -35,7 +36,7 @@ def another_leader_in_the_same_epoch(
 
 
 @fault(breaks="broker_that_leads_is_not_asked_for_the_leader")
-@edit(client.answer_served, "require(...)", "require(may_be_served(s))")
+@edit(client.answer_served, "require(...)", "require(may_be_served(s, r))")
 def serves_whoever_asks():
     """A broker does not look whether it leads."""
 
@@ -43,8 +44,8 @@ def serves_whoever_asks():
 @fault(breaks="fenced_epoch_is_an_old_one")
 @edit(
     client.answer_fenced,
-    "s.attempt.epoch < s.heard[s.attempt.to].epoch",
-    "s.attempt.epoch <= s.heard[s.attempt.to].epoch",
+    "s.attempt[r].epoch < s.heard[s.attempt[r].to].epoch",
+    "s.attempt[r].epoch <= s.heard[s.attempt[r].to].epoch",
 )
 def fences_its_own_epoch():
     """A Fetch request is refused that names the very epoch that the broker has heard of."""
@@ -107,13 +108,13 @@ def accepts_any_other_leader():
 
 
 @fault(replaces=advances, breaks="nothing_newer_changes_nothing")
-def accepts_an_equal_epoch(s: LeaderDiscovery, hint):
+def accepts_an_equal_epoch(s: LeaderDiscovery, hint, r):
     """The epoch known already is good enough."""
     return hint is not None and (s.leader_epoch is None or hint.epoch >= s.leader_epoch)
 
 
 @fault(replaces=advances, breaks="newer_leader_is_taken")
-def accepts_no_leader_in_the_first_epoch(s: LeaderDiscovery, hint):
+def accepts_no_leader_in_the_first_epoch(s: LeaderDiscovery, hint, r):
     """A client that knows no epoch takes none from a response."""
     return hint is not None and s.leader_epoch is not None and hint.epoch > s.leader_epoch
 
@@ -134,8 +135,8 @@ def knows_nobody_but_the_leader():
 @fault(breaks="nothing_newer_changes_nothing")
 @edit(
     client.receive_nothing_newer,
-    "take_error(s, new)",
-    "take_error(s, new); new.endpoints[s.attempt.to] = None",
+    "take_error(s, new, r)",
+    "take_error(s, new, r); new.endpoints[s.attempt[r].to] = None",
 )
 def forgets_who_refused():
     """The client drops the endpoint of a broker that does not lead."""
@@ -228,38 +229,48 @@ def refreshes_from_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery, b:
 
 
 @fault(replaces=attempt_to_the_leader, breaks="requests_go_to_the_leader_believed_in")
-def retries_where_it_failed(s: LeaderDiscovery, new: LeaderDiscovery):
+def retries_where_it_failed(s: LeaderDiscovery, new: LeaderDiscovery, r):
     """A retry goes where the first try went, with the epoch of the leader known by then."""
-    attempt_to_the_leader(s, new)
-    new.attempt = Attempt(
-        to=s.leader if s.attempt is None else s.attempt.to,
-        endpoint=s.endpoints[s.leader] if s.attempt is None else s.attempt.endpoint,
+    attempt_to_the_leader(s, new, r)
+    new.attempt[r] = Attempt(
+        to=s.leader if s.attempt[r] is None else s.attempt[r].to,
+        endpoint=s.endpoints[s.leader] if s.attempt[r] is None else s.attempt[r].endpoint,
         topic=s.topic,
         epoch=s.leader_epoch,
     )
 
 
 @fault(replaces=client.send, breaks="one_request_is_under_way")
-def sends_while_an_answer_is_awaited(s: LeaderDiscovery, new: LeaderDiscovery):
+def sends_while_an_answer_is_awaited(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The client does not look whether its latest request was answered."""
-    require(s.response is None and not s.backing_off)
-    require(s.attempt is None or s.attempt.epoch != s.leader_epoch)
-    attempt_to_the_leader(s, new)
+    require(s.response[r] is None and not s.backing_off[r])
+    require(s.attempt[r] is None or s.attempt[r].epoch != s.leader_epoch)
+    attempt_to_the_leader(s, new, r)
+
+
+@fault(breaks="requests_are_apart", constants={"IN_FLIGHT": 2})
+@edit(
+    client.take_error,
+    "new.backing_off[r] = True",
+    "new.backing_off = {q: q == r or s.attempt[q] is not None for q in Slot}",
+)
+def an_error_is_of_all_requests():
+    """With one request all that are under way are backed off from."""
 
 
 @fault(breaks="only_a_served_request_is_over", unchanged=("attempt",))
-@edit(client.receive_served, "new.attempt = ...", "")
+@edit(client.receive_served, "new.attempt[r] = ...", "")
 def served_request_is_kept():
     """A request that was served is taken for one that still awaits its answer."""
 
 
 @fault(replaces=client.end_backoff, breaks="requests_come_to_an_end")
-def waits_for_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
+def waits_for_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """A request is tried again by the leader's epoch, and not by the clock."""
-    require(s.backing_off and s.attempt is not None and not may_skip_backoff(s))
-    require(s.attempt.epoch is None and s.leader_epoch is not None)
-    new.backing_off = False
-    new.attempt = None
+    require(s.backing_off[r] and s.attempt[r] is not None and not may_skip_backoff(s, r))
+    require(s.attempt[r].epoch is None and s.leader_epoch is not None)
+    new.backing_off[r] = False
+    new.attempt[r] = None
 
 
 @fault(breaks="only_a_failed_request_is_backed_off_from")
@@ -269,7 +280,7 @@ def backoff_outlives_its_request():
 
 
 @fault(breaks="what_is_lost_is_missed", unchanged=("backing_off", "refresh_wanted"))
-@edit(client.disconnected, "new.backing_off = True; new.refresh_wanted = True", "")
+@edit(client.disconnected, "new.backing_off[r] = True; new.refresh_wanted = True", "")
 def connection_breaks_unnoticed():
     """The client waits for an answer that is lost."""
 
@@ -280,8 +291,8 @@ def connection_breaks_unnoticed():
     "s.refresh_wanted or ...",
     """
     s.refresh_wanted or (
-        s.response.error != Error.UNKNOWN_LEADER_EPOCH
-        and not advances(s, s.response.current_leader)
+        s.response[r].error != Error.UNKNOWN_LEADER_EPOCH
+        and not advances(s, s.response[r].current_leader, r)
     )
     """,
 )
@@ -290,11 +301,11 @@ def refreshes_only_if_nothing_was_told():
 
 
 @fault(replaces=client.take_error, breaks="errors_are_backed_off_from", unchanged=("backing_off",))
-def tries_again_after_any_error(s: LeaderDiscovery, new: LeaderDiscovery):
+def tries_again_after_any_error(s: LeaderDiscovery, new: LeaderDiscovery, r):
     """No error is backed off from."""
-    new.response = None
-    new.attempt = None
-    new.refresh_wanted = s.refresh_wanted or refuses_leadership(s.response.error)
+    new.response[r] = None
+    new.attempt[r] = None
+    new.refresh_wanted = s.refresh_wanted or refuses_leadership(s.response[r].error)
 
 
 @fault(breaks="retry_at_once_is_to_a_newer_leader")
@@ -304,14 +315,14 @@ def skips_every_backoff():
 
 
 @fault(replaces=may_skip_backoff, breaks="retry_at_once_is_to_a_newer_leader")
-def skips_backoff_for_a_known_epoch(s: LeaderDiscovery):
+def skips_backoff_for_a_known_epoch(s: LeaderDiscovery, r):
     """An equal epoch is good enough."""
     return s.leader_epoch is not None and (
-        s.attempt.epoch is None or s.leader_epoch >= s.attempt.epoch
+        s.attempt[r].epoch is None or s.leader_epoch >= s.attempt[r].epoch
     )
 
 
 @fault(breaks="backs_off_only_without_a_newer_leader")
-@edit(client.may_skip_backoff, "return ...", "return s.leader != s.attempt.to")
+@edit(client.may_skip_backoff, "return ...", "return s.leader != s.attempt[r].to")
 def skips_backoff_for_another_broker_only():
     """Whether a leader is newer is told by its id."""

@@ -267,15 +267,15 @@ MISTAKES = {
         "leader_discovery",
         "small",
         "LeaderDiscovery",
-        "Send == attempt = None /\\ Ask",
-        "Send == (attempt = None \\/ backingOff) /\\ Ask",
+        "Send(r) == attempt[r] = None /\\ Ask(r)",
+        "Send(r) == (attempt[r] = None \\/ backingOff[r]) /\\ Ask(r)",
     ),
     "a retry goes where the first try went": Mistake(
         "leader_discovery",
         "small",
         "LeaderDiscovery",
-        "/\\ attempt' = [to |-> leader,",
-        "/\\ attempt' = [to |-> IF attempt = None THEN leader ELSE attempt.to,",
+        "![r] = [to |-> leader,",
+        "![r] = [to |-> IF attempt[r] = None THEN leader ELSE attempt[r].to,",
     ),
     "an election without an epoch": Mistake(
         "leader_discovery",
@@ -288,21 +288,21 @@ MISTAKES = {
         "leader_discovery",
         "small",
         "LeaderDiscovery",
-        "Known   == [leader |-> Has.leader,",
-        "Known   == [leader |-> attempt.to,",
+        "Known(r)   == [leader |-> Has(r).leader,",
+        "Known(r)   == [leader |-> attempt[r].to,",
     ),
     "who is told the leader asks for no refresh": Mistake(
         "leader_discovery",
         "small",
         "LeaderDiscovery",
         (
-            "    /\\ IsNews(response.currentLeader)\n"
-            "    /\\ BackOff\n"
+            "    /\\ IsNews(r, response[r].currentLeader)\n"
+            "    /\\ BackOff(r)\n"
             "    /\\ refreshWanted' = TRUE\n"
         ),
         (
-            "    /\\ IsNews(response.currentLeader)\n"
-            "    /\\ BackOff\n"
+            "    /\\ IsNews(r, response[r].currentLeader)\n"
+            "    /\\ BackOff(r)\n"
             "    /\\ UNCHANGED refreshWanted\n"
         ),
     ),
@@ -311,13 +311,13 @@ MISTAKES = {
         "small",
         "LeaderDiscovery",
         (
-            "    /\\ ~IsNews(response.currentLeader)\n"
-            "    /\\ BackOff\n"
+            "    /\\ ~IsNews(r, response[r].currentLeader)\n"
+            "    /\\ BackOff(r)\n"
             "    /\\ refreshWanted' = TRUE\n"
         ),
         (
-            "    /\\ ~IsNews(response.currentLeader)\n"
-            "    /\\ BackOff\n"
+            "    /\\ ~IsNews(r, response[r].currentLeader)\n"
+            "    /\\ BackOff(r)\n"
             "    /\\ UNCHANGED refreshWanted\n"
         ),
     ),
@@ -333,16 +333,16 @@ MISTAKES = {
         "small",
         "LeaderDiscovery",
         (
-            "    /\\ ~IsNews(response.currentLeader)\n"
-            "    /\\ BackOff\n"
+            "    /\\ ~IsNews(r, response[r].currentLeader)\n"
+            "    /\\ BackOff(r)\n"
             "    /\\ refreshWanted' = TRUE\n"
             "    /\\ UNCHANGED <<client, disturbances>>\n"
         ),
         (
-            "    /\\ ~IsNews(response.currentLeader)\n"
-            "    /\\ BackOff\n"
+            "    /\\ ~IsNews(r, response[r].currentLeader)\n"
+            "    /\\ BackOff(r)\n"
             "    /\\ refreshWanted' = TRUE\n"
-            "    /\\ endpoints' = [endpoints EXCEPT ![attempt.to] = None]\n"
+            "    /\\ endpoints' = [endpoints EXCEPT ![attempt[r].to] = None]\n"
             "    /\\ UNCHANGED <<topic, leader, leaderEpoch, disturbances>>\n"
         ),
     ),

@@ -26,6 +26,7 @@ EXTENDS Integers, Sequences
 
 CONSTANTS
     Brokers, FirstLeader,
+    Requests,   \* those that the client may have under way at once
     Nothing     \* no epoch is known, no place, or no request
 
 VARIABLES
@@ -34,8 +35,8 @@ VARIABLES
     leader, epoch,  \* whom the client believes in
     where,          \* of each broker: where the client believes it to be
     refreshing,     \* it asked for a refresh, and has none yet
-    request,        \* what the client wants to be served: whom it tried, where, in which epoch
-    failed          \* the try failed, and is to be made again
+    request,        \* of each: whom the client tried, where, and in which epoch
+    failed          \* of each: the try failed, and is to be made again
 
 world    == <<elected, places>>
 belief   == <<leader, epoch>>
@@ -51,8 +52,8 @@ Init ==
     /\ epoch = Nothing
     /\ \A b \in Brokers : where[b] \in places[b]
     /\ refreshing = FALSE
-    /\ request = Nothing
-    /\ failed = FALSE
+    /\ request = [r \in Requests |-> Nothing]
+    /\ failed = [r \in Requests |-> FALSE]
 
 -----------------------------------------------------------------------------
 (* The cluster. *)
@@ -91,42 +92,43 @@ Refresh ==
     /\ UNCHANGED requests
 
 -----------------------------------------------------------------------------
-(* The client's requests. *)
+(* The client's requests, each by itself. *)
 
-Try ==
+Try(r) ==
     /\ where[leader] # Nothing
-    /\ request' = [leader |-> leader, epoch |-> epoch, place |-> where[leader]]
-    /\ failed' = FALSE
+    /\ request' = [request EXCEPT
+           ![r] = [leader |-> leader, epoch |-> epoch, place |-> where[leader]]]
+    /\ failed' = [failed EXCEPT ![r] = FALSE]
     /\ UNCHANGED <<belief, where, refreshing>>
 
-Send == request = Nothing /\ Try
+Send(r) == request[r] = Nothing /\ Try(r)
 
-RetryAtOnce == failed /\ IsGreater(epoch, request.epoch) /\ Try
+RetryAtOnce(r) == failed[r] /\ IsGreater(epoch, request[r].epoch) /\ Try(r)
 
 \* It will be sent anew.
-EndBackoff ==
-    /\ failed
-    /\ ~IsGreater(epoch, request.epoch)
-    /\ request' = Nothing
-    /\ failed' = FALSE
+EndBackoff(r) ==
+    /\ failed[r]
+    /\ ~IsGreater(epoch, request[r].epoch)
+    /\ request' = [request EXCEPT ![r] = Nothing]
+    /\ failed' = [failed EXCEPT ![r] = FALSE]
     /\ UNCHANGED <<belief, where, refreshing>>
 
-Served ==
-    /\ request # Nothing
-    /\ ~failed
-    /\ request' = Nothing
+Served(r) ==
+    /\ request[r] # Nothing
+    /\ ~failed[r]
+    /\ request' = [request EXCEPT ![r] = Nothing]
     /\ UNCHANGED <<belief, where, refreshing, failed>>
 
-Fail ==
-    /\ request # Nothing
-    /\ ~failed
-    /\ failed' = TRUE
+Fail(r) ==
+    /\ request[r] # Nothing
+    /\ ~failed[r]
+    /\ failed' = [failed EXCEPT ![r] = TRUE]
     /\ UNCHANGED request
 
 \* Nobody answers, or somebody else leads, and whoever refuses may tell who and where: of other
 \* brokers nothing.  A refresh is asked for all the same.
-Refused ==
-    /\ Fail
+Refused(r) ==
+    /\ Fail(r)
     /\ refreshing'
     /\ \/ Keep /\ UNCHANGED where
        \/ /\ Accept
@@ -134,15 +136,17 @@ Refused ==
           /\ \A b \in Brokers \ {leader'} : where'[b] = where[b]
 
 \* It was no refusal: whoever was asked has not heard yet of the epoch that the client knows.
-TooEarly ==
-    /\ Fail
-    /\ request.epoch # Nothing
+TooEarly(r) ==
+    /\ Fail(r)
+    /\ request[r].epoch # Nothing
     /\ UNCHANGED <<belief, where, refreshing>>
 
 Next ==
     \/ (Elect \/ Move) /\ UNCHANGED <<belief, where, refreshing, requests>>
     \/ /\ \/ AskForRefresh \/ Refresh
-          \/ Send \/ RetryAtOnce \/ EndBackoff \/ Served \/ Refused \/ TooEarly
+          \/ \E r \in Requests :
+                \/ Send(r) \/ RetryAtOnce(r) \/ EndBackoff(r)
+                \/ Served(r) \/ Refused(r) \/ TooEarly(r)
        /\ UNCHANGED world
 
 Spec == Init /\ [][Next]_vars

@@ -14,5 +14,5 @@ def nothing_told(s: LeaderDiscovery, b):
 
 
 @replaces(may_skip_backoff)
-def never_skips_backoff(s: LeaderDiscovery):
+def never_skips_backoff(s: LeaderDiscovery, r):
     return False

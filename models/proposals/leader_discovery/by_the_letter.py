@@ -4,22 +4,23 @@ The model follows Apache Kafka, whose producer skips it for any newer leader tha
 know (951-D3).
 """
 
-from lockstep import Constant, replaces
+from lockstep import Constant, Map, replaces
 from models.leader_discovery import (
+    advances,
     attempt_to_the_leader,
     current_leader,
     may_skip_backoff,
-    take_leader,
+    take_error,
 )
-from models.leader_discovery_state import LeaderDiscovery
+from models.leader_discovery_state import LeaderDiscovery, Slot
 
 TELLS: Constant = True
 """Whether brokers tell the leader."""
 
 
 class LeaderDiscoveryByTheLetter(LeaderDiscovery):
-    # The response to the latest request told a newer leader.
-    told: bool = False
+    # The response to a request told a newer leader.
+    told: Map[Slot, bool] = {r: False for r in Slot}
 
 
 @replaces(current_leader)
@@ -27,18 +28,18 @@ def leader_told(s: LeaderDiscoveryByTheLetter, b):
     return current_leader(s, b) if TELLS else None
 
 
-@replaces(take_leader)
-def take_leader_told(s: LeaderDiscoveryByTheLetter, new: LeaderDiscoveryByTheLetter, hint):
-    take_leader(s, new, hint)
-    new.told = True
+@replaces(take_error)
+def take_error_as_told(s: LeaderDiscoveryByTheLetter, new: LeaderDiscoveryByTheLetter, r):
+    take_error(s, new, r)
+    new.told[r] = advances(s, s.response[r].current_leader, r)
 
 
 @replaces(attempt_to_the_leader)
-def attempt_as_told(s: LeaderDiscoveryByTheLetter, new: LeaderDiscoveryByTheLetter):
-    attempt_to_the_leader(s, new)
-    new.told = False
+def attempt_as_told(s: LeaderDiscoveryByTheLetter, new: LeaderDiscoveryByTheLetter, r):
+    attempt_to_the_leader(s, new, r)
+    new.told[r] = False
 
 
 @replaces(may_skip_backoff)
-def may_skip_backoff_if_told(s: LeaderDiscoveryByTheLetter):
-    return s.told and may_skip_backoff(s)
+def may_skip_backoff_if_told(s: LeaderDiscoveryByTheLetter, r):
+    return s.told[r] and may_skip_backoff(s, r)

@@ -22,21 +22,21 @@ MISTAKES = {
     ),
     "ToldLeaderIsWhatTheBrokerKnows": Mistake(
         "LeaderDiscovery",
-        "Known   == [leader |-> Has.leader",
-        "Known   == [leader |-> attempt.to",
+        "Known(r)   == [leader |-> Has(r).leader",
+        "Known(r)   == [leader |-> attempt[r].to",
     ),
     "BrokerThatLeadsIsNotAskedForTheLeader": Mistake(
         "LeaderDiscovery",
-        '    /\\ IsLed\n    /\\ Answer("NONE", None)\n',
-        '    /\\ Answer("NONE", None)\n',
+        '    /\\ IsLed(r)\n    /\\ Answer(r, "NONE", None)\n',
+        '    /\\ Answer(r, "NONE", None)\n',
     ),
     "FencedEpochIsAnOldOne": Mistake(
-        "LeaderDiscovery", "Has.epoch > attempt.epoch\n", "Has.epoch >= attempt.epoch\n"
+        "LeaderDiscovery", "Has(r).epoch > attempt[r].epoch\n", "Has(r).epoch >= attempt[r].epoch\n"
     ),
     "AnotherTopicIsUnknown": Mistake(
         "LeaderDiscovery",
-        "Legible == Arrived /\\ ~IsOther\n",
-        "Legible == Arrived\n",
+        "Legible(r) == Arrived(r) /\\ ~IsOther(r)\n",
+        "Legible(r) == Arrived(r)\n",
         RECREATED,
     ),
     "BrokerHearsOfAllOrNothing": Mistake(
@@ -64,16 +64,16 @@ MISTAKES = {
     ),
     "NothingNewerChangesNothing": Mistake(
         "LeaderDiscovery",
-        "    /\\ ~IsNews(response.currentLeader)\n    /\\ BackOff\n"
+        "    /\\ ~IsNews(r, response[r].currentLeader)\n    /\\ BackOff(r)\n"
         "    /\\ refreshWanted' = TRUE\n    /\\ UNCHANGED <<client, disturbances>>\n",
-        "    /\\ ~IsNews(response.currentLeader)\n    /\\ BackOff\n"
+        "    /\\ ~IsNews(r, response[r].currentLeader)\n    /\\ BackOff(r)\n"
         "    /\\ refreshWanted' = TRUE\n"
-        "    /\\ endpoints' = [endpoints EXCEPT ![attempt.to] = None]\n"
+        "    /\\ endpoints' = [endpoints EXCEPT ![attempt[r].to] = None]\n"
         "    /\\ UNCHANGED <<topic, leader, leaderEpoch, disturbances>>\n",
     ),
     "LeaderOfAnotherTopicChangesNothing": Mistake(
         "LeaderDiscovery",
-        '         /\\ TopicIds = "everywhere" => attempt.topic = topic\n',
+        '         /\\ TopicIds = "everywhere" => attempt[r].topic = topic\n',
         "",
         RECREATED,
     ),
@@ -88,18 +88,26 @@ MISTAKES = {
     ),
     "RequestsGoToTheLeaderBelievedIn": Mistake(
         "LeaderDiscovery",
-        "/\\ attempt' = [to |-> leader,",
-        "/\\ attempt' = [to |-> IF attempt = None THEN leader ELSE attempt.to,",
+        "![r] = [to |-> leader,",
+        "![r] = [to |-> IF attempt[r] = None THEN leader ELSE attempt[r].to,",
+    ),
+    "RequestsAreApart": Mistake(
+        "LeaderDiscovery",
+        "    /\\ backingOff' = [backingOff EXCEPT ![r] = TRUE]\n",
+        "    /\\ backingOff' = [q \\in Slots |-> q = r \\/ attempt[q] # None]\n",
+        {"IN_FLIGHT": 2},
     ),
     "OneRequestIsUnderWay": Mistake(
         "LeaderDiscovery",
-        "Send == attempt = None /\\ Ask",
-        "Send == ~backingOff /\\ (attempt # None => attempt.epoch # leaderEpoch) /\\ Ask",
+        "Send(r) == attempt[r] = None /\\ Ask(r)",
+        "Send(r) == ~backingOff[r] /\\ (attempt[r] # None"
+        " => attempt[r].epoch # leaderEpoch) /\\ Ask(r)",
     ),
     "OnlyAServedRequestIsOver": Mistake(
         "LeaderDiscovery",
-        "    /\\ response' = None\n    /\\ attempt' = None\n",
-        "    /\\ response' = None\n    /\\ UNCHANGED attempt\n",
+        "    /\\ response' = [response EXCEPT ![r] = None]\n"
+        "    /\\ attempt' = [attempt EXCEPT ![r] = None]\n",
+        "    /\\ response' = [response EXCEPT ![r] = None]\n    /\\ UNCHANGED attempt\n",
     ),
     "NewLeaderCanBeReached": Mistake(
         "LeaderDiscovery",
@@ -107,22 +115,25 @@ MISTAKES = {
         "ELSE [endpoints EXCEPT ![told.leader] = None]",
     ),
     "RetryAtOnceIsToANewerLeader": Mistake(
-        "LeaderDiscovery", "FALSE ELSE Exceeds(leaderEpoch, attempt.epoch)", "FALSE ELSE TRUE"
+        "LeaderDiscovery", "FALSE ELSE Exceeds(leaderEpoch, attempt[r].epoch)", "FALSE ELSE TRUE"
     ),
     "BacksOffOnlyWithoutANewerLeader": Mistake(
         "LeaderDiscovery",
-        "FALSE ELSE Exceeds(leaderEpoch, attempt.epoch)",
-        "FALSE ELSE leader # attempt.to",
+        "FALSE ELSE Exceeds(leaderEpoch, attempt[r].epoch)",
+        "FALSE ELSE leader # attempt[r].to",
     ),
     "ErrorsAreBackedOffFrom": Mistake(
         "LeaderDiscovery",
-        "    /\\ backingOff' = TRUE\n    /\\ UNCHANGED <<world, refresh, attempt>>\n",
-        "    /\\ attempt' = None\n    /\\ UNCHANGED <<world, refresh, backingOff>>\n",
+        "    /\\ backingOff' = [backingOff EXCEPT ![r] = TRUE]\n"
+        "    /\\ UNCHANGED <<world, refresh, attempt>>\n",
+        "    /\\ attempt' = [attempt EXCEPT ![r] = None]\n"
+        "    /\\ UNCHANGED <<world, refresh, backingOff>>\n",
     ),
     "OnlyAFailedRequestIsBackedOffFrom": Mistake(
         "LeaderDiscovery",
-        "    /\\ attempt' = None\n    /\\ backingOff' = FALSE\n",
-        "    /\\ attempt' = None\n    /\\ UNCHANGED backingOff\n",
+        "    /\\ attempt' = [attempt EXCEPT ![r] = None]\n"
+        "    /\\ backingOff' = [backingOff EXCEPT ![r] = FALSE]\n",
+        "    /\\ attempt' = [attempt EXCEPT ![r] = None]\n    /\\ UNCHANGED backingOff\n",
     ),
     "WhatIsLostIsMissed": Mistake(
         "LeaderDiscovery",
@@ -136,14 +147,15 @@ MISTAKES = {
     ),
     "RefusalAsksForARefresh": Mistake(
         "LeaderDiscovery",
-        "    /\\ IsNews(response.currentLeader)\n    /\\ BackOff\n    /\\ refreshWanted' = TRUE\n",
-        "    /\\ IsNews(response.currentLeader)\n    /\\ BackOff\n"
+        "    /\\ IsNews(r, response[r].currentLeader)\n"
+        "    /\\ BackOff(r)\n    /\\ refreshWanted' = TRUE\n",
+        "    /\\ IsNews(r, response[r].currentLeader)\n    /\\ BackOff(r)\n"
         "    /\\ UNCHANGED refreshWanted\n",
     ),
     "RequestsComeToAnEnd": Mistake(
         "LeaderDiscovery",
-        "    /\\ ~KnowsNewer\n",
-        "    /\\ ~KnowsNewer /\\ attempt.epoch = None /\\ leaderEpoch # None\n",
+        "    /\\ ~KnowsNewer(r)\n",
+        "    /\\ ~KnowsNewer(r) /\\ attempt[r].epoch = None /\\ leaderEpoch # None\n",
     ),
     "CurrentLeaderIsReached": Mistake(
         "LeaderDiscovery",
