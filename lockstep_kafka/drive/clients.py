@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import re
 import shutil
@@ -54,9 +55,11 @@ def _of_python(name: str, package: str, module: str, program: str) -> Callable[.
     return found
 
 
-def _pinned(name: str, release: str | None, file: str, pattern: str) -> tuple[Path, str]:
-    """The folder of a client's program, and the version that a file of it pins."""
-    source = Path(__file__).parent / "programs" / name.replace("-", "_")
+def _pinned(
+    name: str, folder: str, release: str | None, file: str, pattern: str
+) -> tuple[Path, str]:
+    """The folder of a client's program, and the version that a file in it pins."""
+    source = Path(__file__).parent / "programs" / folder
     pinned = re.findall(pattern, (source / file).read_text(encoding="utf-8"), re.MULTILINE)[0]
     if release not in (None, pinned):
         raise LockstepError(
@@ -89,26 +92,28 @@ def _built(name: str, tool: str, arguments: Sequence[str], folder: Path, cure: s
 
 def go_program(name: str, release: str | None = None) -> Client:
     """A program in Go, at the version that `go.mod` pins and `go.sum` has the digests of."""
-    source, version = _pinned(name, release, "go.mod", r"^require \S+ v(\S+)$")
+    folder = name.replace("-", "_")
+    source, version = _pinned(name, folder, release, "go.mod", r"^require \S+ v(\S+)$")
     built = cache_folder() / f"{name}-{version}"
     cure = "see that Go reaches its modules: `go mod download` in " + shown_path(source)
     _built(name, "go", ("build", "-mod=readonly", "-o", str(built), "."), source, cure)
     return Client(name, version, (str(built),))
 
 
-def _platformatic(release: str | None) -> Client:
-    """@platformatic/kafka of `package.json`; `package-lock.json` has the digests."""
-    source, version = _pinned("platformatic", release, "package.json", r'kafka": "(\S+)"')
+def _of_node(name: str, package: str, release: str | None) -> Client:
+    """A package of `package.json`; `package-lock.json` has the digests."""
+    source, version = _pinned(name, "node", release, "package.json", rf'"{package}": "(\S+)"')
     node = shutil.which("node")
     if node is None:
-        raise LockstepError("Node is needed to drive platformatic.", cure="put `node` on the PATH")
-    folder = cache_folder() / f"platformatic-{version}"
+        raise LockstepError(f"Node is needed to drive {name}.", cure="put `node` on the PATH")
+    digest = hashlib.sha256((source / "package-lock.json").read_bytes()).hexdigest()
+    folder = cache_folder() / f"node-{digest[:16]}"
     shutil.copytree(source, folder, dirs_exist_ok=True)
     if not (folder / "node_modules" / ".package-lock.json").exists():
         cure = "see that npm reaches its registry: `npm ci` in " + shown_path(folder)
         arguments = ("ci", "--ignore-scripts", "--no-audit", "--no-fund")
-        _built("platformatic", "npm", arguments, folder, cure)
-    return Client("platformatic", version, (node, str(folder / "main.js")))
+        _built(name, "npm", arguments, folder, cure)
+    return Client(name, version, (node, str(folder / f"{name}.js")))
 
 
 def _java(release: str | None) -> Client:
@@ -122,9 +127,10 @@ CLIENTS: Mapping[str, Callable[[str | None], Client]] = {
     "franz-go": partial(go_program, "franz-go"),
     "java": _java,
     "kafka-go": partial(go_program, "kafka-go"),
+    "kafkajs": partial(_of_node, "kafkajs", "kafkajs"),
     "kafka-python": _of_python("kafka-python", "kafka-python", "kafka", "kafka_python"),
     "librdkafka": _of_python("librdkafka", "confluent-kafka", "confluent_kafka", "librdkafka"),
-    "platformatic": _platformatic,
+    "platformatic": partial(_of_node, "platformatic", "@platformatic/kafka"),
     "sarama": partial(go_program, "sarama"),
 }
 """How each is found, by its name; the argument is the release, None for the usual one."""

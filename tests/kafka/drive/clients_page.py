@@ -17,7 +17,7 @@ from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.workspaces import loader, requirement_texts
 from tests.kafka.drive.behaviours import BEHAVIOURS
 from tests.kafka.drive.exercises import ROOT
-from tests.kafka.drive.judged_client import IN_STEP, Judged, Way, judged_client
+from tests.kafka.drive.judged_client import IN_STEP, NEVER, Judged, Way, judged_client
 
 PAGE = ROOT / "docs" / "clients.md"
 BEGIN, END = "<!-- tables -->", "<!-- end of tables -->"
@@ -70,12 +70,13 @@ class Column:
             for topic_ids in (False, True):
                 if topic_ids or name not in ONLY_WITH_TOPIC_IDS:
                     self.right += judge(Way(user, topic_ids))
-        if self._keeps_sessions:
+        if self.keeps_sessions:
             for fault in WRONG[: 1 if is_short else None]:
                 self.wrong[fault] = judge(Way("idles", name in ONLY_WITH_TOPIC_IDS, fault))
 
     @property
-    def _keeps_sessions(self) -> bool:
+    def keeps_sessions(self) -> bool:
+        """Whether it sent an incremental request."""
         return self.right.heads["send_incremental"] > 0
 
     @property
@@ -83,31 +84,29 @@ class Column:
         """Whether it keeps any, by what it sent."""
         if self.missing:
             return "not driven"
-        if self._keeps_sessions:
+        if self.keeps_sessions:
             return "yes"
         without, sent = self.right.heads["send_sessionless"], self.right.requests
         return f"{'no' if without == sent else 'asks'}: {without} of {sent} are (0, -1)"
 
     @property
-    def requests(self) -> str:
-        """How many requests the model explains, with right answers."""
-        return "not driven" if self.missing else f"{self.right.requests:,}"
+    def ends(self) -> Counter[str]:
+        """How runs ended, with right answers, where what they are for came up."""
+        return self.right.endings - Counter({NEVER: self.right.endings[NEVER]})
 
     def requirement(self, row: str) -> str:
         """How many requests were judged, or how many depart, by the follower of logs."""
-        if self.missing:
-            return "not driven"
         departures = self.right.remarks[row]
         judged = self.right.judged
         return f"**{departures:,}** of {judged:,}" if departures else f"{judged:,}"
 
     def behaviour(self, name: str) -> str:
         """How the runs of a behaviour ended."""
-        return "not driven" if self.missing else came_of(self.right.outcomes[name])
+        return came_of(self.right.outcomes[name])
 
     def answer(self, action: str) -> str:
         """How many requests came after such an answer."""
-        return "not driven" if self.missing else f"{self.right.after[action]:,}"
+        return f"{self.right.after[action]:,}"
 
     def fault(self, name: str) -> str:
         """How the runs of all behaviours ended with a wrong leader."""
@@ -135,45 +134,46 @@ def requirements() -> Sequence[str]:
 
 
 def tables(columns: Sequence[Column]) -> str:
-    """The tables, as Markdown."""
+    """The tables, as Markdown: of all clients, and of those that keep sessions."""
     texts = requirement_texts(ROOT)
+    keeping = [one for one in columns if one.keeps_sessions]
 
-    def table(head: str, rows: Iterable[tuple[str, Callable[[Column], str]]]) -> str:
-        lines = [f"| {head} | {' | '.join(one.name for one in columns)} |"]
-        lines.append("|---" * (len(columns) + 1) + "|")
-        lines += [
-            f"| {name} | {' | '.join(_in_table(cell(one)) for one in columns)} |"
-            for name, cell in rows
-        ]
-        return "\n".join(lines)
+    def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+        return "\n".join(
+            f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+            for row in (head, ["---"] * len(head), *rows)
+        )
 
-    def cells(method: Callable[[Column, str], str], row: str) -> Callable[[Column], str]:
-        return lambda column: method(column, row)
+    def compared(
+        head: str, rows: Iterable[tuple[str, str]], cell: Callable[[Column, str], str]
+    ) -> str:
+        of_each = ([name, *(cell(one, row) for one in keeping)] for name, row in rows)
+        return table([head, *(one.name for one in keeping)], of_each)
 
     parts = [
         table(
-            "",
-            [
-                ("keeps fetch sessions", lambda one: one.sessions),
-                ("requests that the model explains", lambda one: one.requests),
-            ],
+            ["client", "keeps fetch sessions", "requests that the model explains", "runs in step"],
+            (
+                [one.name, one.sessions, f"{one.right.requests:,}", came_of(one.ends)]
+                for one in columns
+                if not one.missing
+            ),
         ),
+        "What follows is of those that keep sessions.",
         "## Requirements\n\nRequests judged by the follower of logs; those that depart in bold.",
-        table(
+        compared(
             "requirement",
-            [
-                (f"{row}: {texts[row].rstrip('.')}", cells(Column.requirement, row))
-                for row in requirements()
-            ],
+            [(f"{row}: {texts[row].rstrip('.')}", row) for row in requirements()],
+            Column.requirement,
         ),
         "## Behaviours\n\nRuns in step to their end, by what reaches the client; then those that "
         "ended otherwise.",
-        table("what reaches it", [(one, cells(Column.behaviour, one)) for one in BEHAVIOURS]),
+        compared("what reaches it", [(one, one) for one in BEHAVIOURS], Column.behaviour),
         "## Answers\n\nRequests that came next and that the model allows.",
-        table("answer", [(text, cells(Column.answer, one)) for one, text in ANSWERS.items()]),
+        compared("answer", [(text, one) for one, text in ANSWERS.items()], Column.answer),
         "## Wrong answers\n\nThe leader has a fault; the model's fetcher judges all the same. Runs "
         "of all behaviours, as above.",
-        table("fault", [(f"`{one}`", cells(Column.fault, one)) for one in WRONG]),
+        compared("fault", [(f"`{one}`", one) for one in WRONG], Column.fault),
         *(f"Not driven: {one.name}. {one.missing}" for one in columns if one.missing),
         "## Departures\n\nThe shortest behaviour that was found to each, with right answers.",
         *(
@@ -184,10 +184,6 @@ def tables(columns: Sequence[Column]) -> str:
         ),
     ]
     return "\n\n".join(parts)
-
-
-def _in_table(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def main() -> None:
@@ -201,7 +197,7 @@ def main() -> None:
     with ProcessPoolExecutor(max_workers=2, mp_context=get_context("spawn")) as pool:
         for one in pool.map(partial(Column, is_short=options.short), options.clients):
             columns.append(one)
-            print(one.name, one.sessions, one.requests, one.missing, flush=True)
+            print(one.name, one.sessions, one.right.requests, one.missing, flush=True)
     text = tables(columns)
     if options.short:
         print(text)
