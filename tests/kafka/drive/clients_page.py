@@ -47,6 +47,9 @@ WRONG = (
 """Faults of `models/faults/fetch_session.py` that a client sees in the leader's answers."""
 ONLY_WITH_TOPIC_IDS = ("platformatic",)
 """Clients that ask for nothing from a leader whose topics have no ids."""
+USERS_OF = {"sarama": ("idles", "pauses")}
+"""Clients that end what they consume only once the request under way is answered: their users do
+not seek, and change no assignment."""
 
 
 class Column:
@@ -66,7 +69,7 @@ class Column:
             return
         self.name = f"{client.name} {client.version}"
         judge = partial(judged_client, client, Explanations(loader(ROOT)))
-        for user in ["pauses"] if is_short else USERS:
+        for user in ["pauses"] if is_short else USERS_OF.get(name, tuple(USERS)):
             for topic_ids in (False, True):
                 if topic_ids or name not in ONLY_WITH_TOPIC_IDS:
                     self.right += judge(Way(user, topic_ids))
