@@ -13,7 +13,7 @@ from deltalake.exceptions import DeltaError
 from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_DAYS, KEPT_STATES, Table, replaced_by
+from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_STATES, Table, replaced_by
 
 Row = dict[str, Any]
 
@@ -62,7 +62,7 @@ class LocalTables:
 
     def _write(self, table: Table, rows: pyarrow.Table, **how: Any) -> None:
         if not self.is_there(table):
-            how["configuration"] = KEPT_DAYS
+            how["configuration"] = table.properties
             how["partition_by"] = [IS_OPEN.name] if table.has_open_rows else None
         write_deltalake(self.path(table), rows, **how)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.fleet.columns import spark_columns
-from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_DAYS, KEPT_STATES, STATES, Table, replaced_by
+from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_STATES, STATES, Table, replaced_by
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
@@ -84,7 +84,7 @@ class Tables:
 
     def _write(self, table: Table, writer: DataFrameWriter) -> None:
         if not self.is_there(table):
-            writer = writer.options(**KEPT_DAYS)
+            writer = writer.options(**table.properties)
         if self._is_schema:
             writer.saveAsTable(self.path(table))
         else:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deltalake import DeltaTable
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.findings import Verdict
@@ -27,6 +28,7 @@ from lockstep_kafka.fleet.tables import (
     BATCHES,
     DEPARTURES,
     INPUTS,
+    METRICS,
     QUARANTINE,
     SESSIONS,
     STATES,
@@ -191,6 +193,17 @@ def test_a_table_that_is_gone_is_not_empty(tmp_path: Path, lost: Table) -> None:
     shutil.rmtree(tables.path(lost))
     with pytest.raises(LockstepError, match=f"the table {lost.name} is gone"):
         run(tables, file)
+
+
+def test_statistics_are_kept_of_what_rows_are_replaced_and_chosen_by(tmp_path: Path) -> None:
+    tables = LocalTables(tmp_path)
+    run(tables, CASE)
+    for table in ALL_TABLES:
+        files = DeltaTable(tables.path(table)).get_add_actions(flatten=True)
+        measured = {name[4:] for name in files.schema.names if name.startswith("min.")}
+        times = measured & {"first_time", "time", "hour"}
+        assert measured - times == {"broker", "batch"} & set(table.columns.names)
+        assert len(times) == (table in (SESSIONS, DEPARTURES, METRICS, ALERTS))
 
 
 def test_what_is_older_is_deleted(tmp_path: Path) -> None:
