@@ -44,7 +44,8 @@ def observe(
     reading = Reading.of(files) if wait is None else Reading()
     if in_columns is None:
         in_columns = wait is None and _pays(files)
-    brokers = _brokers(in_columns)(Explanations(load), paths, reading)
+    explanations = Explanations(load, are_kept=True)
+    brokers = _brokers(in_columns)(explanations, paths, reading)
     interruption: KeyboardInterrupt | None = None
     try:
         for place, (path, lines) in enumerate(_sources(files, wait)):
@@ -53,6 +54,7 @@ def observe(
         interruption = error  # those that are held for their order then still come out
     for follower in brokers.followers.values():
         yield from follower.close()
+    explanations.keep()
     yield from brokers.progress("")
     if interruption is not None:
         raise interruption

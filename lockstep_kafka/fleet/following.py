@@ -205,6 +205,7 @@ class Follow:
         rows = (dict(zip(PIECES.names, row, strict=True)) for row in rows_of(pieces, PIECES.names))
         for broker, of_broker in groupby(rows, itemgetter("broker")):
             yield from self._broker(broker, of_broker)
+        self.observed.explanations.keep()
 
     def _broker(self, broker: str | None, pieces: Iterable[Piece]) -> Iterator[tuple[Any, ...]]:
         state: list[bytes] = []

@@ -47,7 +47,7 @@ def _paths(pattern: str | None) -> BrokerPaths:
 
 @functools.cache
 def _explanations(workspace: WorkspaceText) -> Explanations:
-    return Explanations(loader(workspace.unpacked()))
+    return Explanations(loader(workspace.unpacked()), are_kept=True)
 
 
 def quarantined(finding: LineFinding) -> dict[str, object]:

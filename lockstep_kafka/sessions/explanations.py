@@ -14,6 +14,7 @@ from lockstep_kafka.quorum.models import QuorumModels
 from lockstep_kafka.quorum.quorum_follower import QuorumFollower
 from lockstep_kafka.rules import INNER, Rule
 from lockstep_kafka.sessions.fetcher_cases import FetcherCases
+from lockstep_kafka.sessions.kept_cases import KeptCases
 from lockstep_kafka.sessions.leader_case import OPEN, UNKNOWN, Cached, LeaderCase
 from lockstep_kafka.sessions.leader_cases import LeaderCases
 from lockstep_kafka.sessions.leader_lines import LeaderLines
@@ -26,9 +27,18 @@ _NO_OFFSETS = {OPEN, UNKNOWN}
 class RankedCases:
     """Explains cases with offsets of any size by those with few and small ones."""
 
-    def __init__(self, cases: LeaderCases) -> None:
+    def __init__(self, cases: LeaderCases, kept: KeptCases | None = None) -> None:
+        """With `kept`, answers of earlier processes are answers of this one."""
         self._cases = cases
-        self._answers: dict[tuple[object, ...], Cached | None] = {}
+        self._kept = kept
+        self._answers = {} if kept is None else kept.read()
+        self._read = len(self._answers)
+
+    def keep(self) -> None:
+        """Keep what is answered, for later processes."""
+        if self._kept is not None and len(self._answers) > self._read:
+            self._kept.write(self._answers)
+            self._read = len(self._answers)
 
     def explain(self, case: LeaderCase) -> Cached | None:
         """What all behaviours that explain the case agree on; None where there is none."""
@@ -109,16 +119,21 @@ def _ranked(case: LeaderCase, numbers: list[int]) -> LeaderCase:
 class Explanations:
     """Explains what clients and brokers do; the model is loaded once for all sessions."""
 
-    def __init__(self, load: LoadModel) -> None:
+    def __init__(self, load: LoadModel, *, are_kept: bool = False) -> None:
+        """With `are_kept`, answers are kept in the user's cache, as `keep` is called."""
         model = SessionModel(load)
         self._cases = LeaderCases(model)
-        self._ranked = RankedCases(self._cases)
+        self._ranked = RankedCases(self._cases, KeptCases(model.model) if are_kept else None)
         self.lines = LeaderLines(model)
         self.fetchers = FetcherCases(model)
         self.next_epoch: Callable[[int], int] = model.metadata.next_epoch
         """The epoch after one of a session, as the model has it."""
         self.quorum = QuorumFollower(QuorumModels(model.model.universe.root))
         """Judges what is none of a session: the metadata quorum, by its own models."""
+
+    def keep(self) -> None:
+        """Keep the answers for later processes, if they are to be kept."""
+        self._ranked.keep()
 
     @staticmethod
     def departure(remark: Remark, candidates: tuple[Candidate, ...] | None) -> Remark:
