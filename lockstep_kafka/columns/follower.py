@@ -8,7 +8,6 @@ from itertools import product
 
 import numpy as np
 
-from lockstep.system.physical_lines import PhysicalLine
 from lockstep_kafka.columns.exchange import Exchange
 from lockstep_kafka.columns.kernels.layout import (
     ANOTHER_BROKER,
@@ -36,6 +35,7 @@ from lockstep_kafka.files.lines import (
     Request,
     finding_of,
 )
+from lockstep_kafka.files.physical_lines import PhysicalLine
 from lockstep_kafka.findings import Finding, LineCounts
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations

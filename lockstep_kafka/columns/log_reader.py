@@ -8,7 +8,11 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import BinaryIO, Protocol
 
-from lockstep.system.physical_lines import (
+from lockstep_kafka.columns.follower import ColumnFollower, Text
+from lockstep_kafka.columns.kernels.layout import ANOTHER_BROKER, DONE
+from lockstep_kafka.files.layouts import PLAIN, is_piece, joined_lines
+from lockstep_kafka.files.lines import LogLine, Reason, Skipped, finding_of
+from lockstep_kafka.files.physical_lines import (
     LONGEST_LINE,
     STANDARD_INPUT,
     DamagedStream,
@@ -16,10 +20,6 @@ from lockstep.system.physical_lines import (
     blocks_of,
     lines_of,
 )
-from lockstep_kafka.columns.follower import ColumnFollower, Text
-from lockstep_kafka.columns.kernels.layout import ANOTHER_BROKER, DONE
-from lockstep_kafka.files.layouts import PLAIN, is_piece, joined_lines
-from lockstep_kafka.files.lines import LogLine, Reason, Skipped, finding_of
 from lockstep_kafka.files.request_log import SeenLayout, read_line
 from lockstep_kafka.findings import Finding
 from lockstep_kafka.sessions.brokers import Brokers, layout_found

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from lockstep.system.physical_lines import PhysicalLine
 from lockstep_kafka.files.log_files import BrokerPaths, LogFile, Wait, growing_files, log_files
+from lockstep_kafka.files.physical_lines import PhysicalLine
 from lockstep_kafka.findings import Finding
 from lockstep_kafka.sessions.brokers import Brokers, Reading
 from lockstep_kafka.sessions.explanations import Explanations

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from msgspec import DecodeError, Struct, field
 from msgspec.json import Decoder
 
-from lockstep.system.physical_lines import LONGEST_LINE, PhysicalLine
+from lockstep_kafka.files.physical_lines import LONGEST_LINE, PhysicalLine
 
 PLAIN = "plain lines"
 LOG4J2 = "log4j2's JSON"

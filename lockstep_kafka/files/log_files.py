@@ -15,9 +15,14 @@ from typing import BinaryIO, TypeVar
 from msgspec import Struct
 
 from lockstep.errors import LockstepError
-from lockstep.system.physical_lines import STANDARD_INPUT, PhysicalLine, lines_of, physical_lines
 from lockstep_kafka.files.layouts import unwrapped
 from lockstep_kafka.files.lines import Request
+from lockstep_kafka.files.physical_lines import (
+    STANDARD_INPUT,
+    PhysicalLine,
+    lines_of,
+    physical_lines,
+)
 
 DEPARTURES = ".departures.jsonl"
 """How the name of a file ends that says what `simulate` seeded into the log beside it."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from msgspec import DecodeError
 
-from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep.system.strict_json import CutShort, JsonObject, NotJson, decode_object, shown
 from lockstep_kafka.files.completed_request import Place, completed_request
 from lockstep_kafka.files.fetch_fields import FieldRefused, with_value
@@ -25,6 +24,7 @@ from lockstep_kafka.files.lines import (
     Skipped,
 )
 from lockstep_kafka.files.log_files import time_ms
+from lockstep_kafka.files.physical_lines import PhysicalLine, physical_lines
 
 
 @dataclass

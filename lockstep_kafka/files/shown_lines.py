@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC
 
-from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep.words import plural, printable
 from lockstep_kafka.files.layouts import MARKER, joined_lines, unwrapped
 from lockstep_kafka.files.lines import (
@@ -28,6 +27,7 @@ from lockstep_kafka.files.lines import (
     TopicPartition,
 )
 from lockstep_kafka.files.log_files import moment_of, zone_of
+from lockstep_kafka.files.physical_lines import PhysicalLine, physical_lines
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.files.snapshot_name import SnapshotId
 from lockstep_kafka.findings import Place, RemarkFinding, ShownLine

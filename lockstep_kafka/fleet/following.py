@@ -14,10 +14,10 @@ import zstandard
 from msgspec import structs
 
 from lockstep.errors import LockstepError
-from lockstep.system.physical_lines import DamagedStream, PhysicalLine, lines_of
 from lockstep_kafka.files.layouts import joined_lines
 from lockstep_kafka.files.lines import Reason, Skipped, finding_of
 from lockstep_kafka.files.log_files import broker_of
+from lockstep_kafka.files.physical_lines import DamagedStream, PhysicalLine, lines_of
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import (
     MOVED,

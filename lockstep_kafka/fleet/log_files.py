@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from lockstep.errors import LockstepError
-from lockstep.system.physical_lines import (
+from lockstep_kafka.files.log_files import in_order_of_time, log_paths
+from lockstep_kafka.files.physical_lines import (
     LONGEST_MAGIC,
     STANDARD_INPUT,
     DamagedStream,
@@ -19,7 +20,6 @@ from lockstep.system.physical_lines import (
     compression_of,
     physical_lines,
 )
-from lockstep_kafka.files.log_files import in_order_of_time, log_paths
 from lockstep_kafka.files.request_log import SeenLayout
 
 HEAD_BYTES = 1_024

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from lockstep.system.physical_lines import DamagedStream, blocks_of
+from lockstep_kafka.files.physical_lines import DamagedStream, blocks_of
 from lockstep_kafka.fleet.log_files import LogFile
 
 CHUNK = 64 * 2**20

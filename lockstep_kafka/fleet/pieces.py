@@ -16,10 +16,10 @@ from typing import Any, BinaryIO
 
 import zstandard
 
-from lockstep.system.physical_lines import DamagedStream, PhysicalLine, blocks_of, lines_of
 from lockstep_kafka.files.layouts import joined_lines
 from lockstep_kafka.files.lines import Skipped, finding_of
 from lockstep_kafka.files.log_files import BrokerPaths, broker_of
+from lockstep_kafka.files.physical_lines import DamagedStream, PhysicalLine, blocks_of, lines_of
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import LineFinding
 from lockstep_kafka.fleet.columns import PIECES, Batches, batches_of, rows_of

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from operator import itemgetter
 
-from lockstep.system.physical_lines import PhysicalLine, lines_of
 from lockstep_kafka.files.layouts import joined_lines
 from lockstep_kafka.files.lines import FetchLine, QuorumLine
+from lockstep_kafka.files.physical_lines import PhysicalLine, lines_of
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.files.shown_lines import abridged
 from lockstep_kafka.fleet.columns import (

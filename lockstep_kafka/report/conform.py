@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
-from lockstep.system.physical_lines import STANDARD_INPUT
 from lockstep.words import plural, printable
 from lockstep_kafka.files.layouts import LAYOUTS, PLAIN
 from lockstep_kafka.files.log_files import moment_of
+from lockstep_kafka.files.physical_lines import STANDARD_INPUT
 from lockstep_kafka.findings import (
     Candidate,
     NodeFinding,

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep_kafka.files.lines import Reason, Request, Skipped, finding_of
 from lockstep_kafka.files.log_files import BrokerPaths, LogFile, broker_of
+from lockstep_kafka.files.physical_lines import PhysicalLine, physical_lines
 from lockstep_kafka.files.request_log import SeenLayout, read_request_log
 from lockstep_kafka.findings import CountedLines, Finding, LayoutFinding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower

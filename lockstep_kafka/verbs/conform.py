@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from lockstep.errors import LockstepError, not_written
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED
-from lockstep.system.physical_lines import LONGEST_MAGIC, compression_of
 from lockstep.workspace import KAFKA, Workspace
 from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.log_files import BrokerPaths
+from lockstep_kafka.files.physical_lines import LONGEST_MAGIC, compression_of
 from lockstep_kafka.files.shown_lines import shown_lines
 from lockstep_kafka.findings import (
     CountedLines,

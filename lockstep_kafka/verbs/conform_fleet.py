@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.spark.failures import told_plainly
 from lockstep.spark.session import SparkOptions, master_of, spark_session
 from lockstep.system.workspace_text import WorkspaceText
 from lockstep.workspace import Workspace
 from lockstep_kafka.findings import FileFinding, Finding, LayoutFinding
 from lockstep_kafka.fleet.arrival import Arrived, Newcomers
 from lockstep_kafka.fleet.batch import OnAlerts
+from lockstep_kafka.fleet.failures import told_plainly
 from lockstep_kafka.fleet.figures import FleetFigures, figures
 from lockstep_kafka.fleet.folder import Origin, tables_folder
 from lockstep_kafka.fleet.groups import Group

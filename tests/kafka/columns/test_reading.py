@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from bench.conform.logs import lines_of
-from lockstep.system.physical_lines import PhysicalLine
 from lockstep_kafka.columns.follower import ColumnFollower, Text
 from lockstep_kafka.columns.kernels.layout import DONE, ODD_LINE
 from lockstep_kafka.files.lines import FetchLine, LogLine, Request, Skipped
+from lockstep_kafka.files.physical_lines import PhysicalLine
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.sessions.explanations import Explanations
 from tests.kafka.conform.following import LOGS

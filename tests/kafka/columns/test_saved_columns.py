@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockstep.system.physical_lines import physical_lines
 from lockstep_kafka.columns.follower import ColumnFollower
 from lockstep_kafka.columns.log_reader import FileReading
 from lockstep_kafka.files.lines import FetchLine, Skipped
+from lockstep_kafka.files.physical_lines import physical_lines
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.findings import Finding, LineCounts, LineFinding
 from lockstep_kafka.sessions.broker_follower import BrokerFollower

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.system.physical_lines import physical_lines
 from lockstep_kafka.files.lines import Request, Skipped, finding_of
 from lockstep_kafka.files.log_files import BrokerPaths, broker_of
+from lockstep_kafka.files.physical_lines import physical_lines
 from lockstep_kafka.files.request_log import read_line, read_request_log
 from lockstep_kafka.findings import CountedLines, Finding, LayoutFinding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower

@@ -11,7 +11,6 @@ from msgspec import structs
 
 from lockstep.errors import ExitCode
 from lockstep.pages.blocks import plain
-from lockstep.system.physical_lines import PhysicalLine
 from lockstep_kafka.files.layouts import (
     DOCKER,
     ELASTIC,
@@ -23,6 +22,7 @@ from lockstep_kafka.files.layouts import (
 )
 from lockstep_kafka.files.lines import FetchLine, LogLine, Reason, Skipped
 from lockstep_kafka.files.log_files import log_files
+from lockstep_kafka.files.physical_lines import PhysicalLine
 from lockstep_kafka.files.request_log import SeenLayout, read_request_log
 from lockstep_kafka.findings import LayoutFinding
 from lockstep_kafka.report.conform import conform_blocks

@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from lockstep.system.physical_lines import compression_of
 from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
@@ -28,6 +27,7 @@ from lockstep_kafka.files.lines import (
     Skipped,
     TopicPartition,
 )
+from lockstep_kafka.files.physical_lines import compression_of
 from lockstep_kafka.files.request_log import read_request_log
 from tests.kafka.files.arrival import in_arrival_order
 

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.errors import LockstepError
-from lockstep.system.physical_lines import (
+from lockstep_kafka.files.log_files import log_paths
+from lockstep_kafka.files.physical_lines import (
     DamagedStream,
     PhysicalLine,
     compression_of,
     lines_of,
     physical_lines,
 )
-from lockstep_kafka.files.log_files import log_paths
 from lockstep_kafka.fleet import log_ranges
 from lockstep_kafka.fleet.arrival import arrived, range_row
 from lockstep_kafka.fleet.log_files import LogFile, look_at, paths_of

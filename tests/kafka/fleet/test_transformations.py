@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from lockstep.system.physical_lines import PhysicalLine
 from lockstep_kafka.files import request_log
 from lockstep_kafka.files.lines import LogLine
+from lockstep_kafka.files.physical_lines import PhysicalLine
 from lockstep_kafka.fleet import pieces
 from lockstep_kafka.sessions.saved_state import opened_state
 from tests.kafka.fleet.one_machine import comparable, rows_of

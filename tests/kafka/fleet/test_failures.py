@@ -9,7 +9,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from lockstep.errors import LockstepError
-from lockstep.spark.failures import told_plainly
+from lockstep_kafka.fleet.failures import told_plainly
 
 _PAGES = """\
 [STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted

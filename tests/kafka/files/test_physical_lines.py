@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockstep.system.physical_lines import (
+from lockstep_kafka.files.physical_lines import (
     DamagedStream,
     PhysicalLine,
     compression_of,
