@@ -154,16 +154,27 @@ def after_an_error_everything_is_asked_again(s: FetchSession, new: FetchSession,
     )
 
 
+@step_invariant("227-50")
+def without_a_session_none_is_named(s: FetchSession, new: FetchSession, f: Fetcher):
+    """After a response with id 0 the next request is a full one, and has no session to close."""
+    when(was_handled(s, new, f) and s.response[f].error == Error.NONE)
+    when(s.response[f].session_id == NO_SESSION)
+    return new.metadata[f].session_id == NO_SESSION and new.metadata[f].epoch == 0
+
+
 # Sessions come and go as the request table says.
 
 
 @step_invariant("227-29", "227-31")
 def requests_name_the_session_at_hand(s: FetchSession, new: FetchSession, f: Fetcher):
     """A request has the id of the session that its fetcher holds, or 0 if it holds none; and that
-    session's next epoch, or one that asks for a full fetch."""
+    session's next epoch, or one that asks for a full fetch. The fetcher knows which it sent."""
     when(was_sent(s, new, f))
-    return new.request[f].session_id == s.metadata[f].session_id and (
-        new.request[f].epoch == s.metadata[f].epoch or new.request[f].epoch == FINAL_EPOCH
+    return (
+        new.request[f].session_id == s.metadata[f].session_id
+        and (new.request[f].epoch == s.metadata[f].epoch or new.request[f].epoch == FINAL_EPOCH)
+        and new.metadata[f].session_id == new.request[f].session_id
+        and new.metadata[f].epoch == new.request[f].epoch
     )
 
 

@@ -844,7 +844,14 @@ FullRequestsNeverGetSessionErrors ==
 RequestsNameTheSessionAtHand ==
     [][\A f \in Fetchers :
          Asked(f) => /\ request'[f].sessionId = metadata[f].sessionId
-                     /\ request'[f].epoch \in {metadata[f].epoch, FinalEpoch}]_vars
+                     /\ request'[f].epoch \in {metadata[f].epoch, FinalEpoch}
+                     /\ metadata'[f].sessionId = request'[f].sessionId
+                     /\ metadata'[f].epoch = request'[f].epoch]_vars
+
+WithoutASessionNoneIsNamed ==
+    [][\A f \in Fetchers :
+         (Handled(f) /\ response[f].error = "NONE" /\ response[f].sessionId = NoSession)
+            => metadata'[f] = Fresh]_vars
 
 \* Only who closes a session may want nothing.
 FullRequestsAskForSomething ==

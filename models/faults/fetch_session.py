@@ -41,6 +41,7 @@ from models.faults.fetch_session_fetcher import (
     what_was_told_outlives_the_session,
     records_count_for_every_move,
     reads_on_whatever_came,
+    closes_what_is_closed,
     a_copy_closes_the_session,
 )
 

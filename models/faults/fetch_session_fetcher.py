@@ -197,3 +197,9 @@ def reads_on_whatever_came(old, wanted, told):
 )
 def a_copy_closes_the_session():
     """What the network repeats is not what was sent."""
+
+
+@fault(breaks="without_a_session_none_is_named")
+@edit(fetcher.receive_session_closed, "FRESH", "close_existing_attempt_new(s.metadata[f])")
+def closes_what_is_closed():
+    """A fetcher that hears that its session is gone has it closed by its next request."""

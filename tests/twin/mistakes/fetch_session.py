@@ -204,6 +204,15 @@ MISTAKES = {
         "~Seeks /\\ wanted[p].fetchOffset > old[p].fetchOffset\n",
         "FALSE\n",
     ),
+    "WithoutASessionNoneIsNamed": Mistake(
+        "FetchSession",
+        "    /\\ response[f].sessionId = NoSession\n    /\\ Forget(f)\n"
+        "    /\\ Proceed(f, Fresh)\n\n"
+        "ReceiveUnknownSession",
+        "    /\\ response[f].sessionId = NoSession\n    /\\ Forget(f)\n"
+        "    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = InitialEpoch])\n\n"
+        "ReceiveUnknownSession",
+    ),
     "LateRequestIsACopy": Mistake(
         "FetchSession",
         "    /\\ CanStray(f)\n    /\\ stray' = [stray EXCEPT ![f] = request[f]]\n",
