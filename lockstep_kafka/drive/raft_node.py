@@ -123,6 +123,7 @@ class RaftNode:
         classes = self._classes
         self._log = classes.log(classes.partition, classes.uuid.METADATA_TOPIC_ID, classes.context)
         self._files: dict[tuple[int, int], SnapshotFile] = {}
+        self._read: tuple[object, tuple[int, ...]] = None, ()
         self._start()
 
     def restart(self, end: int) -> None:
@@ -145,29 +146,31 @@ class RaftNode:
         """The last request of all."""
         self.settle()
 
-    def settle(self, idle_polls: int = 2) -> None:
+    def settle(self, polls: int = 2) -> None:
         """Let the client do all that it does before time passes; `Halted` where it throws.
 
         It is done when so many polls in turn sent nothing and left nothing to be handled: by one a
         client may take a role, and by the next send the requests of the role.
         """
-        quiet = 0
+        channel, queue = self._parts.channel, self._parts.queue
         self._changed()
-        while quiet < idle_polls:
+        is_quiet = False
+        while not is_quiet:
             try:
-                self._client.poll()
+                for _ in range(polls):
+                    self._client.poll()
             except self._classes.throwable as error:
                 raise Halted(self, error, is_kafkas=self._classes.is_kafkas(error)) from None
-            quiet = quiet + 1 if self._parts.queue.isEmpty() else 0
-            for request in self._parts.channel.drainSendQueue():
+            is_quiet = not channel.hasSentRequests()
+            for request in () if is_quiet else channel.drainSendQueue():
                 key = Api(request.data().apiKey()), int(request.destination().id())
                 self.sent[key] = self.latest = request
-                quiet = 0
+            is_quiet = is_quiet and queue.isEmpty()
 
     def elapse(self, milliseconds: int) -> None:
         """Turn the clock on."""
         self._parts.time.sleep(milliseconds)
-        self.settle(idle_polls=4)
+        self.settle(polls=4)
 
     def ask(self, data: Any) -> Any:
         """What the client answers a request."""
@@ -229,21 +232,32 @@ class RaftNode:
         leader, earliest = int(self._quorum.leaderIdOrSentinel()), log.earliestSnapshotId()
         return Seen(
             epoch=int(self._quorum.epoch()),
-            state=str(state.name()),
+            state=type(state).__name__.rpartition(".")[2].removesuffix("State"),
             leader=None if leader < 0 else leader,
             voted=int(voted.get().id()) if voted.isPresent() else None,
             high_watermark=int(high_watermark.getAsLong()) if high_watermark.isPresent() else None,
             log_start=int(log.startOffset()),
             log_end=int(log.endOffset().offset()),
             last_epoch=int(log.lastFetchedEpoch()),
-            log=tuple(
-                int(field(batch, "epoch"))
-                for batch in field(log, "batches")
-                for _ in range(field(batch, "entries").size())
-            ),
+            log=self._epochs(),
             snapshot=self._latest_snapshot(),
             earliest=int(earliest.get().epoch()) if earliest.isPresent() else None,
         )
+
+    def _epochs(self) -> tuple[int, ...]:
+        """The epoch of each record; the log is read where something was added or has gone."""
+        log, field = self._log, self._jvm.field
+        state = field(log, "nextId"), log.startOffset(), log.endOffset().offset()
+        if self._read[0] != state:
+            self._read = (
+                state,
+                tuple(
+                    int(field(batch, "epoch"))
+                    for batch in field(log, "batches")
+                    for _ in range(field(batch, "entries").size())
+                ),
+            )
+        return self._read[1]
 
     @property
     def committed(self) -> int:
