@@ -413,8 +413,20 @@ def requests_come_to_an_end(s: LeaderDiscovery, r: Slot):
 
 @sometimes("951-2", "951-5")
 def latest_election_is_witnessed(s: LeaderDiscovery):
-    """What the client believes is compared with elections that really were."""
-    return s.witnessed.epoch == s.cluster.epoch and s.cluster.epoch > FIRST_EPOCH
+    """What the client believes is compared with elections that really were. Where topics are made
+    again, the first one of another topic is among them, and the client knows a later epoch."""
+    return (
+        s.witnessed.topic == s.cluster.topic
+        and s.witnessed.epoch == s.cluster.epoch
+        and (
+            s.cluster.epoch > FIRST_EPOCH
+            if MAX_RECREATIONS == 0
+            else s.cluster.epoch == FIRST_EPOCH
+            and s.topic != s.cluster.topic
+            and s.leader_epoch is not None
+            and s.leader_epoch > FIRST_EPOCH
+        )
+    )
 
 
 @sometimes("951-1")

@@ -31,17 +31,17 @@ from models.leader_discovery_state import (
 def elect(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker, witnessed: bool):
     """A broker that runs becomes the leader of the next epoch."""
     require(s.cluster.epoch < MAX_EPOCH and s.cluster.endpoints[b] is not None)
-    epoch = s.cluster.epoch + 1
-    new.cluster = replace(s.cluster, leader=b, epoch=epoch)
+    new.cluster = replace(s.cluster, leader=b, epoch=s.cluster.epoch + 1)
     new.witnessed = (
-        Election(topic=s.cluster.topic, leader=b, epoch=epoch) if witnessed else s.witnessed
+        Election(topic=s.cluster.topic, leader=b, epoch=s.cluster.epoch + 1)
+        if witnessed
+        else s.witnessed
     )
 
 
 @action
 def recreate(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker, witnessed: bool):
-    """The topic is deleted and made again (951-D16): a broker that runs leads it in the first
-    epoch."""
+    """The topic is deleted and made again (951-D16): its epochs begin again, too."""
     require(s.cluster.topic < MAX_RECREATIONS and s.cluster.endpoints[b] is not None)
     topic = s.cluster.topic + 1
     new.cluster = replace(s.cluster, topic=topic, leader=b, epoch=FIRST_EPOCH)
