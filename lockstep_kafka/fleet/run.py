@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lockstep.system.in_thread import in_thread
 from lockstep.words import plural
 from lockstep_kafka.columns.compiled import is_compiled, pays
 from lockstep_kafka.fleet.arrival import Newcomers, Row, newcomers, range_table
 from lockstep_kafka.fleet.batch import FollowBatch, OnAlerts, tasks_of
+from lockstep_kafka.fleet.in_thread import in_thread
 from lockstep_kafka.fleet.inputs import measure_on, read_before
 from lockstep_kafka.fleet.reading import Observed
 from lockstep_kafka.fleet.source import FileSource, Topic, TopicSource
