@@ -156,9 +156,10 @@ def fetch_offset_moves_past_records_only(
     that stays empty nobody asks for a later one than the first."""
     when(was_sent(s, new, f))
     wanted = present(new.fetching[f][p])
+    asked = new.request[f].partitions[p]
     is_new = new.request[f].epoch <= 0 or s.fetching[f][p] is None or p in new.request[f].forgotten
     return (
-        wanted.fetch_offset == 0
+        asked is None or asked.fetch_offset == 0
         if p in EMPTY
         else SEEKS
         or is_new

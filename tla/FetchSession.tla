@@ -761,7 +761,7 @@ FetchOffsetMovesPastRecordsOnly ==
     [][\A f \in Fetchers : Asked(f) =>
          \A p \in Mentioned(fetching'[f]) :
             LET to == fetching'[f][p].fetchOffset
-            IN  IF p \in Empty THEN to = 0
+            IN  IF p \in Empty THEN p \in Mentioned(request'[f].partitions) => to = 0
                 ELSE \/ Seeks
                      \/ ~IsIncremental(request'[f].epoch)
                      \/ p \in request'[f].forgotten
