@@ -339,11 +339,13 @@ def what_is_lost_is_missed(s: LeaderDiscovery, new: LeaderDiscovery):
 
 @step_invariant("951-8", "951-21", "951-23")
 def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """The metadata is to be refreshed after each refusal, whether a newer leader is told or not;
-    and for a topic that the broker does not know."""
+    """The metadata is to be refreshed after each refusal, whether a newer leader is told or not,
+    and for a topic that the broker does not know; no other answer asks for that (951-D6)."""
     when(took_response(s, new, r))
-    when(is_refusal(s.response[r].error) or s.response[r].error == Error.UNKNOWN_TOPIC_ID)
-    return new.refresh_wanted
+    error = s.response[r].error
+    return new.refresh_wanted == (
+        s.refresh_wanted or is_refusal(error) or error == Error.UNKNOWN_TOPIC_ID
+    )
 
 
 @step_invariant("951-8")

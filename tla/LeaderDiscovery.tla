@@ -509,9 +509,10 @@ WhatIsLostIsMissed ==
            \/ refresh # None /\ refresh' = None]_vars
 
 RefusalAsksForARefresh ==
-    [][\A r \in Slots :
-        (Read(r) /\ (IsRefusal(response[r].error) \/ response[r].error = "UNKNOWN_TOPIC_ID"))
-            => refreshWanted']_vars
+    [][\A r \in Slots : Read(r) =>
+        refreshWanted' =
+            (refreshWanted \/ IsRefusal(response[r].error)
+             \/ response[r].error = "UNKNOWN_TOPIC_ID")]_vars
 
 -----------------------------------------------------------------------------
 (* What must come to pass. *)

@@ -218,8 +218,10 @@ MISTAKES = {
         "fetch_session",
         "small",
         "FetchSession",
-        ("    /\\ Forget(f)\n    /\\ Disturb(f)\n"),
-        ("    /\\ UNCHANGED <<fetching, told>>\n    /\\ Disturb(f)\n"),
+        ("    /\\ metadata' = [metadata EXCEPT ![f] = meta]\n    /\\ Forget(f)\n"),
+        (
+            "    /\\ metadata' = [metadata EXCEPT ![f] = meta]\n    /\\ UNCHANGED <<fetching, told>>\n"
+        ),
     ),
     "records that come are not kept": Mistake(
         "fetch_session",
