@@ -275,8 +275,9 @@ def only_full_requests_forget(
 def fetch_offset_moves_past_records_only(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
-    """By an incremental request a fetch offset moves forward only past records that came, and of a
-    log that stays empty nobody asks for a later one than the first."""
+    """As the model has it, and not the text: by an incremental request a fetch offset moves
+    forward only past records that came, and of a log that stays empty nobody asks for a later one
+    than the first."""
     when(was_sent(s, new, f))
     wanted = present(new.fetching[f][p])
     return (

@@ -131,7 +131,8 @@ def endpoints_told_override(s: PartitionLeaders, new: PartitionLeaders, b: Broke
 @step_invariant("951-14")
 def endpoints_come_with_leaders(s: PartitionLeaders, new: PartitionLeaders, b: Broker):
     """Apart from responses the client learns where a broker is when a refresh brings a partition
-    that it leads, as things are then. No endpoint is forgotten."""
+    that it leads, as things are then. No other endpoint changes by that; what a whole refresh does
+    is in `leader_discovery` (951-D5)."""
     when(not was_read(s, new))
     is_brought = any(
         s.leaders[p] is None and new.leaders[p] is not None and new.leaders[p].leader == b

@@ -152,7 +152,7 @@ def consumer_never_displaces_live_follower(s: SessionCache, new: SessionCache, x
 @invariant("227-2", "227-16", "227d-14")
 def last_used_is_the_latest_use(s: SessionCache, x: Slot):
     """The last-used time of a session is when it was created or last used, whatever came later.
-    A session that is gone was never used."""
+    Of an empty slot nothing is remembered."""
     return s.truly_used[x] == (0 if s.cache[x] is None else s.cache[x].last_used)
 
 

@@ -81,7 +81,7 @@ class Driver:
     there from the first `reset` on."""
 
     def for_model(self, name: str) -> Driver:
-        """The driver for one of `models`, where each has its own."""
+        """The driver for one of `models`, where each has its own; this one is closed then."""
         return self
 
     def check(self, constants: Mapping[str, object]) -> None:

@@ -47,7 +47,7 @@ class Following:
                 f"{driver.name} drives {' and '.join(models)}, and not {model.name}",
                 cure="name that model, or another driver",
             )
-        driver.driver = driver.driver.for_model(model.name)
+        driver.for_model(model.name)
         lower(model)  # refuses what is outside the notation, and says what is shown
         self.model = model
         self.stimuli = Stimuli(model, driver)

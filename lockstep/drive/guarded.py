@@ -33,6 +33,8 @@ _OF_OTHERS = (
 )
 """Where files begin that are not the user's own."""
 
+_A_DRIVER = "return an instance of a class that is a lockstep.drive.Driver"
+
 CALL_SECONDS = 60.0
 """How long one call of a driver may take."""
 
@@ -56,6 +58,15 @@ class Guarded:
         self.driver = driver
         self.name = type(driver).__name__
         self._seconds = seconds
+
+    def for_model(self, name: str) -> None:
+        """Go on with the driver that this one has for a model."""
+        found = self._call("for_model", name)
+        if not isinstance(found, Driver):
+            raise self.mistake("for_model", f"for_model({name!r}) returned {found!r}", _A_DRIVER)
+        if found is not self.driver:
+            self.close()
+            self.driver = found
 
     def check(self, constants: Mapping[str, object]) -> None:
         """`LockstepError` where the driver cannot drive with these constants."""

@@ -139,4 +139,5 @@ class ColumnLogs(LeaderLogs):
             numbers.append(self._numbers.of_partition(partition))
             self.row(numbers[-1])
         self._memory.buffer(len(numbers))[: len(numbers)] = numbers
-        self._memory.do("watch_all", owner=row, count=len(numbers))
+        if self._memory.do("watch_all", owner=row, count=len(numbers)):
+            raise AssertionError("a session is up to date in a partition that it does not have")

@@ -39,10 +39,6 @@ class InUse(Recent[_Key, _Value]):
         """The object of a key as it lies here."""
         return super().get(key)
 
-    def known(self, key: _Key) -> _Value:
-        """The object of a key that is there, as it lies here."""
-        return super().__getitem__(key)
-
     def get(self, key: _Key, default: Any = None) -> Any:
         self._check_in(key)
         return super().get(key, default)

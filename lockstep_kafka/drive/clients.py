@@ -16,7 +16,7 @@ from functools import partial
 from importlib.metadata import version as version_of
 from pathlib import Path
 from queue import Empty, Queue
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.system.user_cache import cache_folder, make_private
@@ -106,13 +106,17 @@ def _of_node(name: str, package: str, release: str | None) -> Client:
     node = shutil.which("node")
     if node is None:
         raise LockstepError(f"Node is needed to drive {name}.", cure="put `node` on the PATH")
-    digest = hashlib.sha256((source / "package-lock.json").read_bytes()).hexdigest()
-    folder = cache_folder() / f"node-{digest[:16]}"
-    shutil.copytree(source, folder, dirs_exist_ok=True)
-    if not (folder / "node_modules" / ".package-lock.json").exists():
-        cure = "see that npm reaches its registry: `npm ci` in " + shown_path(folder)
-        arguments = ("ci", "--ignore-scripts", "--no-audit", "--no-fund")
-        _built(name, "npm", arguments, folder, cure)
+    digest = hashlib.sha256()
+    for file in sorted(source.glob("*.js*")):
+        digest.update(file.read_bytes())
+    folder = cache_folder() / f"node-{digest.hexdigest()[:16]}"
+    if not folder.is_dir():
+        with TemporaryDirectory(dir=cache_folder()) as making:
+            whole = shutil.copytree(source, Path(making) / "clients")
+            arguments = ("ci", "--ignore-scripts", "--no-audit", "--no-fund")
+            _built(name, "npm", arguments, whole, "see that npm reaches its registry")
+            with suppress(OSError):  # another process was sooner
+                whole.rename(folder)
     return Client(name, version, (node, str(folder / f"{name}.js")))
 
 

@@ -7,6 +7,7 @@ departure is reported, the model is asked with the log's own numbers in any case
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError
@@ -17,6 +18,7 @@ from msgspec import Struct
 
 import lockstep
 from lockstep.answers.store import Dependencies, texts_of
+from lockstep.errors import LockstepError
 from lockstep.language.model import Model
 from lockstep.system.sealed import document_in, keep_newest, own_content, write_document
 from lockstep.system.user_cache import cache_folder, make_private
@@ -43,8 +45,15 @@ class KeptCases:
 
     @cached_property
     def _digest(self) -> str | None:
-        """That of all that answers depend on; None where lockstep's own files cannot be read."""
+        """That of all that answers depend on; None where nothing can be kept.
+
+        So it is where lockstep's own files cannot be read, and for a user without a cache.
+        """
         if not Path(lockstep.__file__).is_file():
+            return None
+        try:
+            cache_folder()
+        except LockstepError:
             return None
         package = files("lockstep_kafka")
         texts = {"small_model.py": package.joinpath("small_model.py").read_text("utf-8")}
@@ -69,13 +78,17 @@ class KeptCases:
             cases = document_in(content, list[_Case], belongs_to=self._digest)
         except (OSError, ValueError):
             return {}
+        with suppress(OSError):
+            os.utime(self._file)  # the newest are kept: those that were used last
         return {tuple(case.order): case.answer for case in cases}
 
     def write(self, answers: dict[Order, Cached | None]) -> None:
         """Keep answers beside those that are kept; where it cannot be done, nothing is lost."""
-        everything = self.read() | answers
-        if self._digest is None or len(everything) > _MOST_CASES:
+        if self._digest is None or len(answers) > _MOST_CASES:
             return
+        everything = self.read() | answers
+        if len(everything) > _MOST_CASES:
+            everything = answers
         cases = list(everything.items())
         with suppress(OSError):
             make_private(self._file.parent)

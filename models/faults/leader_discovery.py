@@ -255,7 +255,7 @@ def sends_while_an_answer_is_awaited(s: LeaderDiscovery, new: LeaderDiscovery, r
     "new.backing_off = {q: q == r or s.attempt[q] is not None for q in Slot}",
 )
 def an_error_is_of_all_requests():
-    """With one request all that are under way are backed off from."""
+    """With one request that fails all that are under way are backed off from."""
 
 
 @fault(breaks="only_a_served_request_is_over", unchanged=("attempt",))

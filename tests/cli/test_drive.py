@@ -224,6 +224,8 @@ def test_a_value_that_the_model_can_never_show_departs_and_says_so(desk: Desk) -
 
 
 MISTAKES = {
+    "def for_model(self, name):\n    return name": "for_model('turnstile') returned 'turnstile'",
+    "def for_model(self, name):\n    return 1 // 0": "raised ZeroDivisionError",
     "def reset(self, constants):\n    self.lock.open()": (
         ":32: reset of Other raised AttributeError: 'Other' object has no attribute 'lock'"
     ),

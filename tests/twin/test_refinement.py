@@ -218,10 +218,8 @@ MISTAKES = {
         "fetch_session",
         "small",
         "FetchSession",
-        ("    /\\ metadata' = [metadata EXCEPT ![f] = meta]\n    /\\ Forget(f)\n"),
-        (
-            "    /\\ metadata' = [metadata EXCEPT ![f] = meta]\n    /\\ UNCHANGED <<fetching, told>>\n"
-        ),
+        "![f] = meta]\n    /\\ Forget(f)\n",
+        "![f] = meta]\n    /\\ UNCHANGED <<fetching, told>>\n",
     ),
     "records that come are not kept": Mistake(
         "fetch_session",

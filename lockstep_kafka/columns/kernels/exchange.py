@@ -108,10 +108,13 @@ def listed(m: Any) -> Any:
 
 @_compiled
 def watch_all(m: Any) -> Any:
-    """The session `owner` is up to date in the partitions of the buffer, which it has."""
+    """The session `owner` is up to date in the partitions of the buffer; 1 where it lacks one."""
     buffer, log_of = counts_at(m.buffer), counts_at(m.log_of)
     for index in range(m.count):
-        watch(m, log_of[buffer[index]], held_by(m, m.owner, buffer[index]))
+        entry = held_by(m, m.owner, buffer[index])
+        if entry == 0:
+            return 1
+        watch(m, log_of[buffer[index]], entry)
     return 0
 
 

@@ -120,7 +120,7 @@ class Controller:
         """Whether it was started, and has ended by itself."""
         return self._process is not None and self._process.poll() is not None
 
-    def kill(self) -> None:
+    def crash(self) -> None:
         """Kill it, as kill -9 does; nothing if it does not run."""
         self._process = None
         self._opened.close()
@@ -157,7 +157,7 @@ class Quorum:
             node = Node(own, properties, (*jars, _BINDING), _LOGGING)
             node.format()
             self.controllers.append(Controller(id, port, node, logs))
-            opened.callback(self.controllers[-1].kill)
+            opened.callback(self.controllers[-1].crash)
         self.start(*self.controllers)
 
     def start(self, *controllers: Controller) -> None:
@@ -170,7 +170,7 @@ class Quorum:
         """Start those that ended by themselves."""
         for controller in self.controllers:
             if controller.has_ended:
-                controller.kill()
+                controller.crash()
                 self.start(controller)
 
     def lead(self) -> Lead:
@@ -236,7 +236,7 @@ def kill_and_write(quorum: Quorum, draw: random.Random, times: int) -> None:
     for _ in range(times):
         quorum.write(draw.randrange(1, 20))
         killed = draw.choice(quorum.controllers)
-        killed.kill()
+        killed.crash()
         for _ in range(draw.randrange(3)):
             quorum.write(draw.randrange(1, 20))
         quorum.start(killed)

@@ -45,7 +45,7 @@ def leave_behind(three: Quorum) -> Controller:
     follower = next(one for one in three.controllers if one is not lead.controller)
     three.write()
     until(lambda: follower.snapshots or None, "the follower makes no snapshot")
-    follower.kill()
+    follower.crash()
     three.write()
     end = three.lead().high_watermark
     for _ in range(5):
@@ -73,7 +73,7 @@ def test_a_quorum_whose_nodes_are_killed_conforms(release: str) -> None:
         follower = leave_behind(three)
         kill_and_write(three, random.Random(day()), KILLS)
         for controller in three.controllers:
-            controller.kill()
+            controller.crash()
         lines = [line for one in three.controllers for line in snapshots_asked_for(one)]
         assert any(f'"replicaId":{follower.id},' in line for line in lines)
 

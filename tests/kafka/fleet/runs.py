@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deltalake import DeltaTable
+
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.local_tables import LocalTables
 from lockstep_kafka.fleet.log_files import paths_of
@@ -87,6 +89,9 @@ def assert_same_tables(one: Path, other: Path) -> None:
     for table in set(ALL_TABLES) - {BATCHES, STATES}:
         rows, expected = LocalTables(one).rows(table), LocalTables(other).rows(table)
         assert plain(rows) == plain(expected), table.name
+        for tables in (one, other):
+            written = DeltaTable(LocalTables(tables).path(table)).metadata().configuration
+            assert table.properties.items() <= written.items(), table.name
 
 
 def plain(rows: Rows) -> Counter[str]:

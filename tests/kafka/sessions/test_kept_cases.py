@@ -54,6 +54,12 @@ def test_what_is_kept_is_not_asked_again(folder: Path, monkeypatch: pytest.Monke
     assert kept().read() == answers
 
 
+def test_a_user_without_a_cache_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCKSTEP_CACHE", "~nobodyhere/x")
+    found()
+    assert kept().read() == {}
+
+
 def test_what_others_may_have_written_is_not_believed(folder: Path) -> None:
     found()
     (file,) = folder.iterdir()
