@@ -155,7 +155,7 @@ def leader_changes_only_with_a_newer_epoch(s: LeaderDiscovery, new: LeaderDiscov
     return new.leader_epoch is not None and is_later(new.leader_epoch, s.leader_epoch)
 
 
-def is_told_of(s: LeaderDiscovery, topic):
+def may_be_of(s: LeaderDiscovery, topic):
     """The client can see no other topic in a response to a request for this one."""
     return topic == s.topic or TOPIC_IDS != "everywhere"
 
@@ -167,7 +167,7 @@ def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     when(took_response(s, new, r))
     hint = present(s.response[r].current_leader)
     when(hint.endpoint is not None and is_later(hint.epoch, s.leader_epoch))
-    when(s.attempt[r] is not None and is_told_of(s, s.attempt[r].topic))
+    when(s.attempt[r] is not None and may_be_of(s, s.attempt[r].topic))
     return (
         new.leader == hint.leader
         and new.leader_epoch == hint.epoch
@@ -194,7 +194,7 @@ def leader_of_another_topic_changes_nothing(s: LeaderDiscovery, new: LeaderDisco
     ids count; and no response gives a client another id."""
     when(took_response(s, new, r) and s.attempt[r] is not None)
     return new.topic == s.topic and (
-        is_told_of(s, s.attempt[r].topic)
+        may_be_of(s, s.attempt[r].topic)
         or (new.leader == s.leader and new.leader_epoch == s.leader_epoch)
     )
 
@@ -339,7 +339,7 @@ def what_is_lost_is_missed(s: LeaderDiscovery, new: LeaderDiscovery):
 
 @step_invariant("951-8", "951-21", "951-23")
 def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """The metadata is to be refreshed after each refusal, whether a newer leader is told or not,
+    """The metadata is to be refreshed after each refusal, whether a newer leader is named or not,
     and for a topic that the broker does not know; no other answer asks for that (951-D6)."""
     when(took_response(s, new, r))
     error = s.response[r].error

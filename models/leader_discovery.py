@@ -3,8 +3,8 @@
 One partition. Each election raises its leader epoch; brokers stop, and come back at another
 endpoint; the topic may be deleted and made again, with another id and the first epoch. Brokers hear
 of all that late, each at its own time. A client sends Produce or Fetch requests, so many at once,
-to the leader that it believes in; a broker that does not lead refuses, and tells which leader it
-knows. Besides, any broker may answer a refresh of the client's metadata.
+to the leader that it believes in; a broker that does not lead refuses, and names the leader that
+it knows. Besides, any broker may answer a refresh of the client's metadata.
 """
 
 from lockstep import action, present, replace, require
@@ -220,13 +220,13 @@ def refuses_leadership(error):
 
 
 def is_of_the_topic(s: LeaderDiscovery, r):
-    """What a response tells is of the topic that the client knows, as far as the client can see."""
+    """A response is about the topic that the client knows, as far as the client can see."""
     return TOPIC_IDS != "everywhere" or s.attempt[r].topic == s.topic
 
 
 def advances(s: LeaderDiscovery, hint, r):
-    """What a response tells of the leader is newer than what the client knows, and of use: the
-    client knows where that leader is, or is told."""
+    """What a response says of the leader is newer than what the client knows, and of use: the
+    client knows where that leader is, or the response says it."""
     return (
         hint is not None
         and is_of_the_topic(s, r)

@@ -26,8 +26,8 @@ MAX_RECREATIONS: Constant = 0
 TOPIC_IDS: Constant = "requests"
 """Where a topic is known by its id, which is another one when it was made again. "nowhere": a
 request has its name, as Produce before version 13. "requests": a broker looks for the id of the
-request, as in Fetch and in the later Produce. "everywhere": the client, too, takes a leader that it
-is told for that of the id which it asked for; Apache Kafka's goes by the name (951-D16)."""
+request, as in Fetch and in the later Produce. "everywhere": the client, too, takes the leader in a
+response for that of the id which it asked for; Apache Kafka's goes by the name (951-D16)."""
 
 IN_FLIGHT: Constant = 1
 """How many requests the client may have under way at once (951-D15)."""
@@ -37,7 +37,7 @@ FIRST_EPOCH = 0
 Broker: Domain = OneOf(BROKERS)
 Epoch: Domain = Range(FIRST_EPOCH, MAX_EPOCH)
 Topic: Domain = Range(0, MAX_RECREATIONS)
-"""The id of the topic: a greater one is no newer to whoever compares them."""
+"""The id of the topic; ids have no order."""
 Disturbances: Domain = Range(0, MAX_DISTURBANCES)
 Endpoint: Domain = Range(0, MAX_DISTURBANCES)
 """Of one broker: it comes back at a greater one each time."""
@@ -110,7 +110,7 @@ class LeaderDiscovery(State):
     endpoints: Map[Broker, Endpoint | None] = {b: 0 for b in Broker}
     refresh_wanted: bool = False
     refresh: Image | None = None
-    # The client's latest requests, each until it is served or may be sent anew, and the answers.
+    # The client's latest requests, each until it is served or may be sent again, and the answers.
     attempt: Map[Slot, Attempt | None] = {r: None for r in Slot}
     response: Map[Slot, Response | None] = {r: None for r in Slot}
     backing_off: Map[Slot, bool] = {r: False for r in Slot}

@@ -15,7 +15,7 @@ CONSTANTS
     Brokers,
     FirstLeader,
     InFlight,   \* how many requests the client may have under way
-    TopicIds    \* where topics are told apart by their ids: brokers do, and the client
+    TopicIds    \* where topics are known by their ids: brokers do, and the client
 
 ASSUME FirstLeader \in Brokers
 ASSUME TopicIds \in {"nowhere", "requests", "everywhere"}

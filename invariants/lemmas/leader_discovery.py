@@ -87,11 +87,11 @@ def refresh_agrees_with_brokers(s: LeaderDiscovery, b: Broker):
 def response_agrees_with_brokers_and_refresh(s: LeaderDiscovery, b: Broker, r: Slot):
     when(s.response[r] is not None and s.attempt[r] is not None)
     hint = present(s.response[r].current_leader)
-    told = Election(topic=s.attempt[r].topic, leader=hint.leader, epoch=hint.epoch)
+    named = Election(topic=s.attempt[r].topic, leader=hint.leader, epoch=hint.epoch)
     return (
-        is_an_election(s, told)
-        and agree(told, s.heard[b])
-        and (s.refresh is None or agree(told, s.refresh))
+        is_an_election(s, named)
+        and agree(named, s.heard[b])
+        and (s.refresh is None or agree(named, s.refresh))
     )
 
 

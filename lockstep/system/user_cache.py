@@ -51,7 +51,7 @@ def make_private(folder: Path) -> None:
 def open_trusted(folder: Path) -> int | None:
     """A descriptor of a folder of which code is read; None when it cannot be opened.
 
-    Whoever can put a file there can have it run in our name. So a folder that others own or can
+    Who can put a file there can have it run in our name. So a folder that others own or can
     write is an error, not a folder that is slow: only the user can tell whether it was meant.
     Root may own it, for root can do anything already. The folders above need no look: a file is
     loaded only if we own it, and nobody can give us one.

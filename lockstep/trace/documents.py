@@ -45,7 +45,7 @@ def claim_json(model: Model, violation: Violation | None) -> dict[str, object]:
 
 
 def conjunct_json(model: Model, conjunct: Conjunct | None) -> dict[str, object] | None:
-    """The part of a guard that is false in a state; None where that cannot be told for sure."""
+    """The part of a guard that is false in a state; None where that is not sure."""
     if conjunct is None:
         return None
     return {

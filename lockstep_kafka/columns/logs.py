@@ -1,4 +1,4 @@
-"""What a broker has told of its partitions, in the tables of the kernel alone."""
+"""What a broker has answered of its partitions, in the tables of the kernel alone."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from lockstep_kafka.columns.memory import Memory
 from lockstep_kafka.columns.numbers import Files, Numbers, given, number_in
 from lockstep_kafka.files.lines import AnsweredPartition, TopicPartition
 from lockstep_kafka.sessions.exchange import Exchange
-from lockstep_kafka.sessions.knowledge import LeaderSession
+from lockstep_kafka.sessions.knowledge import Connection, LeaderSession
 from lockstep_kafka.sessions.leader_logs import LeaderLog, LeaderLogs, Telling
 
 
 class ColumnLogs(LeaderLogs):
-    """Keeps what is told in tables. Of sessions that are in tables, these say who is up to date."""
+    """Keeps answers in tables. Of sessions that are in tables, these say who is up to date."""
 
     def __init__(self, memory: Memory, numbers: Numbers, files: Files) -> None:
         super().__init__()
@@ -68,18 +68,13 @@ class ColumnLogs(LeaderLogs):
                 for word in (one.position, given(one.time_ms), one.high_watermark, one.log_start)
             ]
 
-    def least(
-        self, partition: TopicPartition, leader_epoch: int, exchange: Exchange
+    def _before(
+        self, partition: TopicPartition, leader_epoch: int, connection: Connection
     ) -> tuple[int, int]:
         memory, row = self._memory, self._row_of(partition)
         words = memory.tables["logs"]
-        if (
-            not words[row + LOG.exists]
-            or words[row + LOG.leader_epoch] != leader_epoch
-            or not exchange.is_definite(leader_epoch)
-        ):
+        if not words[row + LOG.exists] or words[row + LOG.leader_epoch] != leader_epoch:
             return 0, 0
-        connection = exchange.position.connection
         telling = memory.do(
             "least_told",
             owner=row,

@@ -101,8 +101,11 @@ class Broker:
         try:
             folder = self._open.enter_context(scratch_folder("kafka-broker-"))
             self.port, controller = free_ports(2)
+            self.software = f"Apache Kafka {release}"
             if release == KFAKE:
-                command = [*go_program(KFAKE).command, str(self.port)]
+                program = go_program(KFAKE)
+                self.software = f"franz-go's kfake {program.version}"
+                command = [*program.command, str(self.port)]
             else:
                 properties = _properties(folder, self.port, controller)
                 node = Node(folder, properties, pinned(release, broker_jars()))

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 from lockstep.drive.driver import NOT_DONE
 from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.broker import KFAKE, NEWEST_BROKER, Broker, Connection, Logs, broker_jars
-from lockstep_kafka.drive.clients import go_program
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Session
@@ -64,13 +63,11 @@ class KafkaBroker(KafkaSessions):
                 f"all is asked of the broker of {release} already",
                 cure="leave out +as-it-is, which is for kfake",
             )
-        self.software = f"Apache Kafka {release}"
-        if release == KFAKE:
-            self.software = f"franz-go's kfake {go_program(KFAKE).version}"
         self._keeps_empty = release == KFAKE and not self.is_as_it_is
         self._jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
         self._messages = self._of_logs = _Messages(self._jvm)
         self._broker = _Running(release, self._jvm)
+        self.software = self._broker.software
         self._open: dict[int, Mapping[str, Interest]] = {}
         """What the broker's sessions have, by their ids."""
 
@@ -169,6 +166,7 @@ class _Running:
     def __init__(self, release: str, jvm: Jvm) -> None:
         with ExitStack() as opened:
             broker = opened.enter_context(closing(Broker(release)))
+            self.software = broker.software
             self.logs = opened.enter_context(closing(Logs(jvm, broker.port)))
             self.connections = {
                 via: opened.enter_context(closing(Connection(jvm, broker.port)))

@@ -121,7 +121,7 @@ class FetchingQuorum(Quorum):
         return self._hear(r, self._epochs[epoch])
 
     def _hear(self, r: int, epoch: int) -> object:
-        """A voter is told by the leader of an epoch, late maybe, and an observer by who knows."""
+        """A voter hears of an epoch from its leader, an observer from one that knows."""
         node = self._nodes[r]
         if (node.seen.epoch, node.seen.leader) == (epoch, self._elected[epoch]):
             return None

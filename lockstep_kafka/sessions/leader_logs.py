@@ -79,11 +79,11 @@ class LeaderLogs:
         """Of each partition the sessions that do not lag in it: those that do are told no more."""
 
     def state(self) -> dict[TopicPartition, LeaderLog]:
-        """What was told. It shares its parts with what is here, which may go on changing them."""
+        """What was answered. It shares its parts with what is here, which may change them."""
         return self._logs
 
     def restore(self, logs: dict[TopicPartition, LeaderLog]) -> None:
-        """Put in what was told, where nothing was yet."""
+        """Put in what was answered, where nothing was yet."""
         self._logs.update(logs)
 
     def least(
@@ -95,14 +95,18 @@ class LeaderLogs:
         it means: the topic may be made anew under its name, and a former leader that follows takes
         the watermark of the new one.
         """
-        log = self._logs.get(partition)
-        if (
-            log is None
-            or log.leader_epoch != leader_epoch
-            or not exchange.is_definite(leader_epoch)
-        ):
+        if not exchange.is_definite(leader_epoch):
             return 0, 0
-        return log.before(exchange.position.connection)
+        return self._before(partition, leader_epoch, exchange.position.connection)
+
+    def _before(
+        self, partition: TopicPartition, leader_epoch: int, connection: Connection
+    ) -> tuple[int, int]:
+        """The same, of what was answered in one leader epoch."""
+        log = self._logs.get(partition)
+        if log is None or log.leader_epoch != leader_epoch:
+            return 0, 0
+        return log.before(connection)
 
     def tell(
         self,
