@@ -11,9 +11,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from lockstep.errors import LockstepError, not_written
+from lockstep.errors import LockstepError
 from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED
+from lockstep.system.text_files import write_text
 from lockstep.workspace import KAFKA, Workspace
 from lockstep_kafka.columns.observe import observe
 from lockstep_kafka.files.log_files import BrokerPaths
@@ -207,16 +208,16 @@ class ConformMetrics:
 
     def write(self, path: Path) -> None:
         """Write the file, all of it at once; `LockstepError` where it cannot be written."""
-        from prometheus_client import CollectorRegistry, write_to_textfile
+        from prometheus_client import CollectorRegistry, generate_latest
 
+        if not path.parent.is_dir():
+            raise LockstepError(
+                f"{path} cannot be written: there is no folder {path.parent}",
+                cure="name a file in a folder that can be written",
+            )
         registry = CollectorRegistry()
         registry.register(self)
-        try:
-            write_to_textfile(str(path), registry)
-        except OSError as error:
-            raise LockstepError(
-                not_written(path, error), cure="name a file in a folder that can be written"
-            ) from error
+        write_text(path, generate_latest(registry).decode())
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """The counters, as the library asks for them."""

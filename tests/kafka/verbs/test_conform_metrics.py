@@ -78,6 +78,14 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         ConformMetrics().write(tmp_path / "no" / "a.prom")
 
 
+def test_a_device_stays_what_it_is(tmp_path: Path) -> None:
+    link = tmp_path / "a.prom"
+    link.symlink_to("/dev/full")
+    with pytest.raises(LockstepError, match="No space left"):
+        ConformMetrics().write(link)
+    assert link.is_symlink()
+
+
 def test_tables_have_metrics_of_their_own(tmp_path: Path) -> None:
     with pytest.raises(LockstepError, match="--metrics does not go with --out"):
         ConformRequest(("a",), engine="spark", out=tmp_path, metrics=tmp_path / "a.prom")
