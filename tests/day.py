@@ -24,7 +24,7 @@ DEAR = Path(__file__).with_name("dear.json")
 """What dear tests took, by their ids."""
 DEAR_SECONDS = 1.0
 """What a test takes that has its days."""
-_PERIODS = ((4.0, 6), (2.0, 4), (DEAR_SECONDS, 2))
+_PERIODS = ((8.0, 12), (4.0, 6), (2.0, 4), (DEAR_SECONDS, 2))
 """Of tests that took at least so many seconds, one in so many is run on a day."""
 _ROUND = 12
 """After so many days the same tests come again."""

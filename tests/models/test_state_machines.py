@@ -111,7 +111,7 @@ def test_machine_finds_and_shrinks(name: str, fault: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.daily(2)
+@pytest.mark.daily(12)
 def test_machine_works_at_real_widths() -> None:
     run = alone(500)
     assert run.text == ""
@@ -120,7 +120,7 @@ def test_machine_works_at_real_widths() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.daily(8)
+@pytest.mark.daily(12)
 def test_machine_finds_a_fault_at_real_widths() -> None:
     run = alone(1_000, "leader_epoch_not_cached")
     assert run.steps is not None, run.text or "the fault was not found"

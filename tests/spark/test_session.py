@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.slow
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 def test_a_session_has_tables_and_our_own_python_and_a_kept_one_gives_way(tmp_path: Path) -> None:
     kept = KEPT_SESSION.session(SparkOptions("local[1]"))
     assert kept.range(2).count() == 2
@@ -48,7 +48,7 @@ def test_without_pyspark_the_cure_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 def test_a_session_of_somebody_else_goes_on_as_it_was() -> None:
     """In a notebook there is one; what is done beside it leaves it, and its settings, alone."""
     from pyspark.sql import SparkSession

@@ -67,7 +67,7 @@ EXAMPLE = (ROOT / "docs" / "how-to" / "fleet.md").read_text(encoding="utf-8")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
-    [pytest.param(FEW, marks=pytest.mark.daily(2)), pytest.param((), marks=pytest.mark.verify)],
+    [pytest.param(FEW, marks=pytest.mark.daily(4)), pytest.param((), marks=pytest.mark.verify)],
     ids=["some brokers", "every broker"],
 )
 def test_the_example_writes_what_one_process_writes(

@@ -36,7 +36,7 @@ def on_spark(case: Case, request: Exploration = REQUEST) -> SearchResult:
     return explore_on_spark(case.program, request, near=LATER)
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("name", ["fetch_response", "session_cache"])
 def test_a_model_that_holds(name: str) -> None:
     case = Case.of(name)
