@@ -109,7 +109,8 @@ class Seen(Struct, frozen=True, gc=False, array_like=True):
 class Turn(Struct, frozen=True, gc=False, array_like=True):
     """A request that was accepted under an id that two sessions may have; 0 is an opening's epoch.
 
-    `sender` is its connection as it was when the request was sent.
+    `sender` is its connection as it was when the request was sent. With an OPEN epoch it is one
+    that may be missing before the line: it was accepted or not, or opened a session.
     """
 
     epoch: int

@@ -30,6 +30,9 @@ from lockstep_kafka.sessions.leader_case import OPEN
 _MOST_TURNS = 64
 """Requests after which nothing more is concluded: memory and time stay bounded."""
 
+_MOST_MISSING = 16
+"""How many of them may be missing from the log: each of those leaves more than one order open."""
+
 _OPENING = 0
 
 
@@ -50,17 +53,23 @@ def turns_from(old: LeaderSession | None, opening: Step) -> list[Turn]:
 def take_turn(session: LeaderSession, step: Step, next_epoch: Callable[[int], int]) -> bool:
     """Take a request within the session in; whether sessions of its id may have taken turns.
 
-    Where requests may be missing, or one may or may not have been accepted, that is given up.
+    Where any number of requests may be missing, or one may or may not have been accepted, that is
+    given up.
     """
-    line = step.line
-    if line.error_code and line.response_session_id == NO_SESSION and not step.missing:
-        return True  # it was refused, and moves nothing
+    line, missing = step.line, step.missing
+    is_refused = line.error_code != 0 and line.response_session_id == NO_SESSION
     is_accepted = not line.error_code and line.response_session_id == line.session_id
-    if not is_accepted or step.missing != 0 or len(session.turns) == _MOST_TURNS:
+    if missing is None or not (is_refused or is_accepted):
         session.turns = []
         return True
-    session.turns = [*session.turns, Turn(line.session_epoch, step.seen, _now(step))]
-    return is_possible(session.turns, [*_later(step)], next_epoch)
+    turns = [*session.turns, *[Turn(OPEN, step.seen, Connection())] * min(missing, _MOST_TURNS)]
+    if is_accepted:
+        turns.append(Turn(line.session_epoch, step.seen, _now(step)))
+    gaps = sum(turn.epoch == OPEN for turn in turns)
+    session.turns = [] if len(turns) > _MOST_TURNS or gaps > _MOST_MISSING else turns
+    return (
+        not session.turns or is_refused or is_possible(session.turns, [*_later(step)], next_epoch)
+    )
 
 
 def taken_twice(session: LeaderSession, step: Step) -> Remark:
@@ -125,13 +134,22 @@ def is_possible(
             queue = queues.get(name, [])
             if at < len(queue) and any(other.is_before(queue[at]) for other in rest):
                 continue
-            if epoch in (_OPENING, expected) or expected == OPEN:
-                following = FIRST_EPOCH if epoch == _OPENING else next_epoch(epoch)
+            for following in _following(epoch, expected, next_epoch):
                 new = (*taken[:place], at + 1, *taken[place + 1 :], following)
                 if new not in reached:
                     reached.add(new)
                     waiting.append(new)
     return False
+
+
+def _following(epoch: int, expected: int, next_epoch: Callable[[int], int]) -> set[int]:
+    """What may be expected after a turn; empty where it cannot be accepted."""
+    if epoch == OPEN:
+        moved = OPEN if expected == OPEN else next_epoch(expected)
+        return {expected, moved, FIRST_EPOCH}
+    if epoch == _OPENING:
+        return {FIRST_EPOCH}
+    return {next_epoch(epoch)} if expected in (epoch, OPEN) else set()
 
 
 @dataclass(slots=True)
