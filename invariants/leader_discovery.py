@@ -106,12 +106,15 @@ def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot
 
 @step_invariant("951-3", "951-18")
 def another_topic_is_unknown(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """UNKNOWN_TOPIC_ID says that the broker has heard of another topic than the request asks for by
-    its id, and nothing else is said then."""
+    """UNKNOWN_TOPIC_ID is the answer to an id that the broker has not heard of yet, or has heard to
+    be deleted. Every other answer to an id is of the topic that the broker has heard of."""
     when(was_answered(s, new, r) and s.attempt[r] is not None)
-    heard_of = s.heard[s.attempt[r].to].topic == s.attempt[r].topic
-    return (new.response[r].error == Error.UNKNOWN_TOPIC_ID) == (
-        TOPIC_IDS != "nowhere" and not heard_of
+    asked = s.attempt[r].topic
+    heard = s.heard[s.attempt[r].to].topic
+    return (
+        TOPIC_IDS != "nowhere" and (heard < asked or asked < heard)
+        if new.response[r].error == Error.UNKNOWN_TOPIC_ID
+        else TOPIC_IDS == "nowhere" or heard == asked
     )
 
 
@@ -155,19 +158,16 @@ def leader_changes_only_with_a_newer_epoch(s: LeaderDiscovery, new: LeaderDiscov
     return new.leader_epoch is not None and is_later(new.leader_epoch, s.leader_epoch)
 
 
-def may_be_of(s: LeaderDiscovery, topic):
-    """The client can see no other topic in a response to a request for this one."""
-    return topic == s.topic or TOPIC_IDS != "everywhere"
-
-
 @step_invariant("951-5", "951-12", "951-14")
 def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """A newer leader that a response tells is the client's from then on, and is where the response
-    says, whatever the client had before."""
+    """A newer leader in a response is the client's from then on, and is where the response says,
+    whatever the client had before; but not where responses have ids, and the client has learned of
+    another topic since it asked."""
     when(took_response(s, new, r))
     hint = present(s.response[r].current_leader)
     when(hint.endpoint is not None and is_later(hint.epoch, s.leader_epoch))
-    when(s.attempt[r] is not None and may_be_of(s, s.attempt[r].topic))
+    when(s.attempt[r] is not None)
+    when(TOPIC_IDS != "everywhere" or new.topic == s.attempt[r].topic)
     return (
         new.leader == hint.leader
         and new.leader_epoch == hint.epoch
@@ -190,12 +190,12 @@ def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery, r: S
 
 @step_invariant("951-5")
 def leader_of_another_topic_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """What was asked for by an id that the client has no more leaves its metadata as it is, where
-    ids count; and no response gives a client another id."""
+    """A response to what was asked for by an id that the client has no more leaves its metadata as
+    it is, where responses have ids; and none gives a client another id."""
     when(took_response(s, new, r) and s.attempt[r] is not None)
+    is_unchanged = not leader_changed(s, new) and new.endpoints == s.endpoints
     return new.topic == s.topic and (
-        may_be_of(s, s.attempt[r].topic)
-        or (new.leader == s.leader and new.leader_epoch == s.leader_epoch)
+        is_unchanged or s.attempt[r].topic == s.topic or TOPIC_IDS != "everywhere"
     )
 
 

@@ -453,7 +453,7 @@ LeaderOfAnotherTopicChangesNothing ==
     [][\A r \in Slots : Read(r) =>
         /\ UNCHANGED topic
         /\ TopicIds = "everywhere" /\ attempt[r].topic # topic
-            => UNCHANGED <<leader, leaderEpoch>>]_vars
+            => UNCHANGED <<leader, leaderEpoch, endpoints>>]_vars
 
 \* The client has read the refresh.
 Refreshed == refresh # None /\ refresh' = None /\ UNCHANGED disturbances
