@@ -144,7 +144,9 @@ class _Drawing:
         names = {**values, "s": before, "new": step.state}
         lane = self._lane(step, names)
         self.flights.take(Moment(number, step.action, before, step.state, names, lane))
-        faulty = self._faulty.get(number)
+        faulty, remark = self._faulty.get(number), None
+        if faulty is not None:
+            remark = f"{'changed' if faulty.is_enabled else 'possible only'} by the fault"
         return DrawnStep(
             number,
             step.action,
@@ -152,7 +154,7 @@ class _Drawing:
             lane,
             self._changes(before, step.state),
             is_environment,
-            None if faulty is None else _why_faulty(faulty),
+            remark,
         )
 
     def _lane(self, step: Step, names: Mapping[str, object]) -> int | None:
@@ -170,13 +172,7 @@ class _Drawing:
         """What a step changes, but for messages, which are drawn."""
         drawn = {message.name for message in self._declared.messages if not message.sent}
         found = changes(before, after)
-        return tuple(
-            str(change) for change in found if _variable(change.place, before) not in drawn
-        )
-
-
-def _why_faulty(faulty: FaultyStep) -> str:
-    return f"{'changed' if faulty.is_enabled else 'possible only'} by the fault"
+        return tuple(str(change) for change in found if change.variable not in drawn)
 
 
 def _lane_names(model: Model, lane: str) -> tuple[str, ...]:
@@ -185,10 +181,3 @@ def _lane_names(model: Model, lane: str) -> tuple[str, ...]:
         return (lane,)
     value = model.constants[lane]
     return tuple(map(show, value)) if isinstance(value, tuple) else (show(value),)
-
-
-def _variable(place: str, state: State) -> str:
-    """The variable that a changed place is in."""
-    return next(
-        name for name in state.fields if place == name or place.startswith((f"{name}.", f"{name}["))
-    )

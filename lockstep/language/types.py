@@ -139,6 +139,38 @@ def parts_of_domain(domain: Domain) -> Iterator[Domain]:
             yield from parts_of_domain(domain.item)
 
 
+def parts_of_value(domain: Domain, value: Any) -> Iterator[tuple[Domain, Any]]:
+    """The parts that a value is made of at once, each with its domain; keys of maps are none."""
+    match domain:
+        case OptionDomain(some):
+            if value is not None:
+                yield some, value
+        case RecordDomain(record):
+            yield from zip(record.fields.values(), value, strict=True)
+        case MapDomain(_, part):
+            yield from ((part, one) for one in value.values())
+        case SetDomain(item) | SequenceDomain(item):
+            yield from ((item, one) for one in value)
+
+
+def plainest(domain: Domain) -> Any:
+    """The value of a domain that is nearest to nothing; no domain is listed for it."""
+    match domain:
+        case OptionDomain():
+            return None
+        case RangeDomain(low, high):
+            return min(max(low, 0), high)
+        case RecordDomain(record):
+            return record.of(plainest(field) for field in record.fields.values())
+        case MapDomain(key, value):
+            return domain.of([plainest(value)] * key.size())
+        case SetDomain():
+            return frozenset()
+        case SequenceDomain():
+            return ()
+    return next(iter(domain))
+
+
 def is_item(domain: Domain) -> bool:
     """Whether sets and sequences may have items of this type: atoms and records."""
     return domain.is_scalar or isinstance(domain, RecordDomain | NothingDomain)

@@ -16,17 +16,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lockstep.language.domain import (
-    Domain,
-    MapDomain,
-    NameDomain,
-    OptionDomain,
-    SequenceDomain,
-    SetDomain,
-)
+from lockstep.language.domain import Domain, MapDomain, NameDomain
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import State
-from lockstep.language.records import RecordDomain
+from lockstep.language.types import parts_of_value
 from lockstep.plain.ending import Ending, Remaining, ending_of, plain_remaining, violated_at_the_end
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
@@ -280,23 +273,14 @@ def atoms(domain: Domain, value: Any) -> Iterator[tuple[Domain, Any]]:
 
     A key of a map is among them where something belongs to it.
     """
-    match domain:
-        case OptionDomain():
-            if value is not None:
-                yield from atoms(domain.some, value)
-        case RecordDomain():
-            for part, inner in zip(domain.record.fields.values(), value, strict=True):
-                yield from atoms(part, inner)
-        case MapDomain():
-            for key, inner in value.items():
-                below = list(atoms(domain.value, inner))
-                if below:
-                    yield from atoms(domain.key, key)
-                    yield from below
-        case SetDomain() | SequenceDomain():
-            for item in value:
-                yield from atoms(domain.item, item)
-        case NameDomain():
-            yield domain, value
-        case _ if value:
-            yield domain, value
+    if isinstance(domain, MapDomain):
+        for key, inner in value.items():
+            below = list(atoms(domain.value, inner))
+            if below:
+                yield from atoms(domain.key, key)
+                yield from below
+    elif isinstance(domain, NameDomain) or (domain.is_scalar and value):
+        yield domain, value
+    else:
+        for part in parts_of_value(domain, value):
+            yield from atoms(*part)

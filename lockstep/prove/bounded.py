@@ -157,7 +157,7 @@ class _Search:
 
     def _at(self, steps: int) -> BoundedResult | None:
         """What is wrong in the states after so many steps; None if nothing is."""
-        broken = self._broken(steps)
+        broken = self._asked(self._properties, steps, self._relation.broken, f"after {steps}, ")
         deadlocked: Truth = False
         if not self._deadlock_allowed:
             deadlocked = stuck(self._relation, self._unrolling.states[steps])
@@ -213,9 +213,6 @@ class _Search:
         if prop.kind is Kind.SOMETIMES:
             return arguments if failing is None else None
         return failing if whole or failing is None else arguments
-
-    def _broken(self, steps: int) -> list[_Instance]:
-        return self._asked(self._properties, steps, self._relation.broken, f"after {steps}, ")
 
     def _failing_actions(self, steps: int) -> list[_Instance]:
         relation = self._relation

@@ -69,7 +69,7 @@ def either(test: Truth, then: Scalar, otherwise: Scalar) -> Scalar:
         return then if test else otherwise
     if then is otherwise or (is_known(then) and is_known(otherwise) and then == otherwise):
         return then
-    if _is_truth(then):
+    if isinstance(then, bool | z3.BoolRef):
         if isinstance(then, bool) or isinstance(otherwise, bool):
             return any_of((all_of((test, then)), all_of((negated(test), otherwise))))
         return z3.If(test, then, otherwise)
@@ -131,10 +131,6 @@ def is_known(value: object) -> bool:
 def term(value: Truth) -> z3.BoolRef:
     """A truth as Z3's term."""
     return z3.BoolVal(value) if isinstance(value, bool) else value
-
-
-def _is_truth(value: Scalar) -> bool:
-    return isinstance(value, bool | z3.BoolRef)
 
 
 def _number(value: Scalar) -> z3.ArithRef:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.svg import svg_element
-from lockstep.pages.blocks import Block, Lines, Paragraph
+from lockstep.pages.blocks import Block, Lines, Paragraph, plain
 from lockstep.pages.html import fragment
 from lockstep.report.check import models_table, parts_of, result_row
 from lockstep.report.counterexample import counterexample
@@ -92,16 +92,11 @@ def _checked(results: Sequence[CheckResult]) -> Iterator[Block]:
     """A row a result, and below them what is violated."""
     for scope in dict.fromkeys(result.scope for result in results):
         yield Paragraph(f"scope {scope}", "dim")
-        names = [_name(result) for result in results if result.scope == scope]
         rows = [result_row(result) for result in results if result.scope == scope]
-        yield models_table(names).of(*rows)
+        yield models_table(plain(row.cells[0]) for row in rows).of(*rows)
     for part in (part for result in results for part in parts_of(result)):
         if isinstance(part, Checked):
             yield from counterexample(part, RequirementTexts(part.model.universe.root))
-
-
-def _name(result: CheckResult) -> str:
-    return result.name if isinstance(result, Unchecked) else result.model.name
 
 
 def _steps(trace: Trace) -> Iterator[Line]:

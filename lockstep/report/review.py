@@ -294,7 +294,7 @@ _ORDERS = {
 def _differences(first: State, state: State, names: frozenset[str] | None) -> Iterator[Line]:
     """What sets a state apart from the initial one, of all variables or of some."""
     for change in changes(first, state):
-        if names is None or change.place.split("[")[0].split(".")[0] in names:
+        if names is None or change.variable in names:
             text: Text = str(change)
             if change.old is not None:
                 text = prefixed(f"{change.place} = ", change.new)

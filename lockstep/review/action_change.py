@@ -116,7 +116,8 @@ class Comparison:
         if base is None or head is None:
             strength = Strength.ADDED if base is None else Strength.REMOVED
             code = self._joint.code(1 if base is None else 0, name)
-            is_internal = _written(code).isdisjoint(self._joint.pair.shared)
+            written = {part.variable for part in code.statements if isinstance(part, ir.Write)}
+            is_internal = written.isdisjoint(self._joint.pair.shared)
             return ActionChange(name, base, head, strength, is_internal=is_internal)
         places = parting_places(self._joint.code(0, name), self._joint.code(1, name))
         if places is None:
@@ -207,7 +208,3 @@ class _Question:
             self.is_late = True
             return f"no answer within {self._max_seconds:g} s"
         return answer
-
-
-def _written(code: ir.ActionCode) -> set[str]:
-    return {part.variable for part in code.statements if isinstance(part, ir.Write)}

@@ -17,6 +17,7 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.model import Action
+from lockstep.language.types import parts_of_value, plainest
 from lockstep.language.values import TotalMap
 from lockstep.review.joint import Instance
 from lockstep.review.pair import Pair
@@ -150,24 +151,6 @@ def _with_lower_numbers(slots: Sequence[Slot], instance: Instance) -> Iterator[I
                 yield candidate
 
 
-def plainest(domain: Domain) -> Any:
-    """The value of a domain that is nearest to nothing; no domain is listed for it."""
-    match domain:
-        case OptionDomain():
-            return None
-        case RangeDomain(low, high):
-            return min(max(low, 0), high)
-        case RecordDomain(record):
-            return record.of(plainest(field) for field in record.fields.values())
-        case MapDomain(key, value):
-            return domain.of([plainest(value)] * key.size())
-        case SetDomain():
-            return frozenset()
-        case SequenceDomain():
-            return ()
-    return next(iter(domain))
-
-
 def simpler(domain: Domain, value: Any, plain: Any) -> Iterator[Any]:
     """Values between a value and a plain one, the plain one first and the nearest to it next."""
     if value == plain:
@@ -220,21 +203,11 @@ def _sequences(item: Domain, value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]
 
 def numbers_in(domain: Domain, value: Any) -> Iterator[int]:
     """The integers of a value, but for those in sets."""
-    match domain:
-        case RangeDomain():
-            yield value
-        case OptionDomain(some):
-            if value is not None:
-                yield from numbers_in(some, value)
-        case RecordDomain(record):
-            for field, part in zip(record.fields.values(), value, strict=True):
-                yield from numbers_in(field, part)
-        case MapDomain(_, part):
-            for one in value.values():
-                yield from numbers_in(part, one)
-        case SequenceDomain(item):
-            for one in value:
-                yield from numbers_in(item, one)
+    if isinstance(domain, RangeDomain):
+        yield value
+    elif not isinstance(domain, SetDomain):
+        for part in parts_of_value(domain, value):
+            yield from numbers_in(*part)
 
 
 def renumbered(domain: Domain, value: Any, old: int, new: int) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import State
 from lockstep.language.records import Record
-from lockstep.trace.changes import Change, changes
+from lockstep.trace.changes import changes
 from lockstep.trace.conjuncts import Conjunct
 from lockstep.trace.layout import INDENT, Room, Text, folded, lay_out, show, text_of
 from lockstep.verbs.explore import Explored
@@ -87,15 +87,10 @@ def _state(before: State | None, here: State) -> list[View]:
             "name": name,
             "folded": _laid_out(folded(getattr(here, name))),
             "whole": _laid_out(text_of(getattr(here, name))),
-            "changes": [str(change) for change in differences if _variable(change) == name],
+            "changes": [str(change) for change in differences if change.variable == name],
         }
         for name in here.fields
     ]
-
-
-def _variable(change: Change) -> str:
-    """The variable that a change is of: that of `cached[p1].epoch` is `cached`."""
-    return change.place.partition("[")[0].partition(".")[0]
 
 
 def _laid_out(text: Text) -> str:

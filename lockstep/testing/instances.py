@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 from lockstep.language.model import Action, Model, Parameter
 from lockstep.language.notation import Disabled, State
 from lockstep.language.totality import guard_depths
-from lockstep.language.types import capped_product
+from lockstep.language.types import capped_product, plainest
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.run import NextState, PlainEngine
 from lockstep.results.trace import Step
 from lockstep.testing.guide import Way
-from lockstep.testing.values import integers_near, simplest, values
+from lockstep.testing.values import integers_near, values
 from lockstep.trace.render import render_instance
 
 LISTED = 10_000
@@ -240,7 +240,7 @@ class _WideAction:
     def leading(self, state: State) -> list[Arguments]:
         """The values of the parameters that can be listed which no guard rules out."""
         first, others = self._parts
-        rest = tuple(simplest(parameter.domain) for parameter in others)
+        rest = tuple(plainest(parameter.domain) for parameter in others)
         return [
             chosen
             for chosen in itertools.product(*(parameter.domain for parameter in first))

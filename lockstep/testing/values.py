@@ -55,26 +55,6 @@ def values(domain: Domain, near: Sequence[int] = ()) -> st.SearchStrategy[Any]:
             return st.sampled_from(tuple(domain))
 
 
-def simplest(domain: Domain) -> Any:
-    """The first value of `domain` in its order, found without enumerating any other."""
-    match domain:
-        case OptionDomain():
-            return None
-        case RangeDomain(low):
-            return low
-        case RecordDomain(record):
-            return record.of(simplest(field) for field in record.fields.values())
-        case SetDomain():
-            return frozenset()
-        case SequenceDomain():
-            return ()
-        case MapDomain(key, value):
-            part = simplest(value)
-            return domain.of(part for _ in key)
-        case _:
-            return next(iter(domain))
-
-
 def integers_near(state: State) -> list[int]:
     """The integers anywhere in `state` and those next to them, in ascending order."""
     return sorted({near for held in _integers(state) for near in (held - 1, held, held + 1)})

@@ -40,6 +40,11 @@ class Change:
         return "".join(map(flat, self._texts(self.old)))
 
     @property
+    def variable(self) -> str:
+        """The variable that it is of: that of `cached[p1].epoch` is `cached`."""
+        return self.place.partition("[")[0].partition(".")[0]
+
+    @property
     def shortened(self) -> tuple[Text, ...]:
         """The change to a reader who has seen the old value: that is but named where it is long."""
         old = self.old

@@ -74,8 +74,10 @@ def refusals(
             enabled += 1
         elif line:
             conjunct = false_requirement(model.universe, action, state, arguments)
-            where = ("", line, "") if conjunct is None else _key(conjunct)
-            key = (-line, where[0], where[1], where[2])
+            where = ("", line, "")
+            if conjunct is not None:
+                where = str(conjunct.file), conjunct.line, conjunct.text
+            key = (-line, *where)
             binding = render_binding(action.parameters, arguments)
             stopped.setdefault(key, []).append((binding, conjunct))
     found = tuple(
@@ -99,10 +101,6 @@ def _refusal(
         part for part in node.body if part.lineno <= line <= (part.end_lineno or part.lineno)
     )
     return Refusal(file, line, ast.unparse(statement), len(cases), binding, None)
-
-
-def _key(conjunct: Conjunct) -> tuple[str, int, str]:
-    return str(conjunct.file), conjunct.line, conjunct.text
 
 
 def _stopping_line(action: Action, state: State, arguments: tuple[object, ...]) -> int | None:

@@ -221,7 +221,9 @@ def abridged(line: FollowedLine, broker: str, partition: str = "") -> str:
         answered.append(f"session {line.response_session_id}")
     if line.throttle_time_ms:
         answered.append(f"throttled {line.throttle_time_ms} ms")
-    answered += _some(line.answered, partition, lambda one: _answer(line.answered[one]))
+    answered += _some(
+        line.answered, partition, lambda one: " ".join(("", *_parts(line.answered[one])))
+    )
     return (
         f"broker {printable(broker)}, {who} {name} v{line.version}: {' '.join(asked)} -> "
         f"{', '.join(answered)}"
@@ -258,10 +260,6 @@ def _granted(api: QuorumApi, answer: QuorumAnswer) -> str:
     elif api is QuorumApi.VOTE:
         parts.append("vote given" if answer.is_granted else "no vote")
     return " ".join(("", *parts))
-
-
-def _answer(answer: AnsweredPartition) -> str:
-    return " ".join(("", *_parts(answer)))
 
 
 def _parts(answer: AnsweredPartition) -> Iterator[str]:

@@ -218,7 +218,7 @@ def fleet_page(figures: FleetFigures, title: str) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "count": _count,
+        "count": "{:,}".format,
         "moment": _moment,
         "names": _names,
         "candidate_lines": candidate_lines,
@@ -252,10 +252,6 @@ def _headline(figures: FleetFigures) -> str:
     if counts.unknown:
         return "Nothing departs, but not everything is known"
     return "Nothing departs"
-
-
-def _count(number: int) -> str:
-    return f"{number:,}"
 
 
 def _moment(time_ms: int | None) -> str:

@@ -173,7 +173,12 @@ def _compared(
         digest,
         tuple(_change(before, after)),
         tuple(
-            RowDrift(row.id, _title(row), answers.get(row.id, Standing.READ_AGAIN)) for row in rows
+            RowDrift(
+                row.id,
+                row.title if isinstance(row, Deviation) else row.section,
+                answers.get(row.id, Standing.READ_AGAIN),
+            )
+            for row in rows
         ),
         "" if reading is None else reading.words,
     )
@@ -195,10 +200,6 @@ def _answers(reading: Reading | None) -> Iterator[tuple[str, Standing]]:
     if reading is not None:
         yield from ((row, Standing.STANDS) for row in reading.stands)
         yield from ((row, Standing.MENDED) for row in reading.mended)
-
-
-def _title(row: Requirement | Deviation) -> str:
-    return row.title if isinstance(row, Deviation) else row.section
 
 
 def _change(before: Found | None, after: Found | None) -> Iterator[str]:

@@ -140,7 +140,8 @@ class Sample:
             return
         self._same("the first property that fails in", where, answer, first)
         if failed is None:
-            marked = [prop.name for prop, mark in self._pairs(marks) if mark]
+            pairs = zip(self._model.properties, marks.tolist(), strict=True)
+            marked = [prop.name for prop, mark in pairs if mark]
             self._same("the properties that apply in", where, sorted(marked), sorted(applied))
 
     def _outcomes(
@@ -193,9 +194,6 @@ class Sample:
         names = [action.name for action in self._model.actions]
         names += [prop.name for prop in self._model.properties]
         return names[self._program.sites[-1 - answer].function]
-
-    def _pairs(self, marks: NDArray[np.int64]) -> Iterator[tuple[Property, int]]:
-        yield from zip(self._model.properties, marks.tolist(), strict=True)
 
     def _same(self, what: str, state: State, machine: object, plain: object) -> None:
         if machine != plain:

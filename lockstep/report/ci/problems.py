@@ -208,8 +208,9 @@ def place_of_function(universe: Universe, function: Callable[..., Any]) -> Place
 def place_of_state(model: Model) -> Place:
     """The name of the state class where it is declared."""
     module = model.universe.modules.get(model.state.__module__)
-    file = Path(getattr(module, "__file__", None) or _model_file(model))
-    return _declared(file, model.state.__name__)
+    file = getattr(module, "__file__", None)
+    own = place_of_model(model.universe.root, model.name).file
+    return _declared(own if file is None else Path(file), model.state.__name__)
 
 
 def place_of_property(root: Path, model: str, name: str) -> Place:
@@ -235,10 +236,6 @@ def place_of_scope(root: Path, model: str, scope: str) -> Place:
         if line.strip().startswith(head):
             return Place(file, number, 0, number, len(line.rstrip()))
     return beginning(file)
-
-
-def _model_file(model: Model) -> Path:
-    return model.universe.root / "models" / f"{model.name}.py"
 
 
 def _declared_in(root: Path, folders: tuple[str, ...], model: str, name: str) -> Place:

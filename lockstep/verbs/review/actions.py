@@ -85,7 +85,8 @@ def review_actions(plan: ReviewPlan, versions: VersionPair, watch: Watch) -> Act
         with ctrl_c_ends_a_question(), watch.steps(f"{versions}: actions") as on_step:
             review = _Review(plan, versions)
             actions = tuple(_decided(review, on_step))
-            if review.constants_of_faults and not _shows_something(actions):
+            is_shown = any(one.change.strength is not Strength.SAME for one in actions)
+            if review.constants_of_faults and not is_shown:
                 review = _Review(plan, versions, is_apart=True)
                 actions = tuple(_decided(review, on_step))
     except Exception as error:
@@ -196,10 +197,6 @@ def _decided(review: _Review, on_step: Callable[[str], None]) -> Iterator[Decide
         on_step(name)
         change = comparison.change(name)
         yield _elsewhere(review, DecidedAction(change, first, comparison.pair), others)
-
-
-def _shows_something(actions: tuple[DecidedAction, ...]) -> bool:
-    return any(one.change.strength is not Strength.SAME for one in actions)
 
 
 def _elsewhere(review: _Review, decided: DecidedAction, others: list[str]) -> DecidedAction:
