@@ -28,9 +28,12 @@ from invariants.snapshot_log_running import (
 from invariants.snapshot_log_files import (
     a_part_is_written_step_by_step,
     a_finished_part_becomes_a_snapshot,
+    a_snapshot_below_the_log_start_goes,
     the_disk_has_its_log_until_a_flush,
     what_is_no_longer_flushed_is_cut_off,
     answers_for_what_it_has_flushed,
+    answers_for_no_less,
+    flushed_records_are_known_without_another_flush,
     the_log_is_flushed_at_last,
 )
 

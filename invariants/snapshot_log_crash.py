@@ -129,8 +129,8 @@ def boot_knows_what_is_on_the_disk(s: SnapshotLog, new: SnapshotLog):
     when(boots(s, new))
     is_dark = s.phase == Phase.DARK
     return (
-        (new.flushed == end(new) if is_dark else new.flushed <= s.flushed)
-        and (new.untruncated is None if is_dark else new.untruncated == s.untruncated)
+        new.flushed == (end(new) if is_dark else s.flushed)
+        and new.untruncated == (None if is_dark else s.untruncated)
         and all(
             new.snapshots[x].named == (is_dark or s.snapshots[x].named)
             and new.snapshots[x].flushed == (is_dark or s.snapshots[x].flushed)

@@ -1,10 +1,10 @@
 """What must hold of files, and of what of them is on the disk (KIP-630 on one disk)."""
 
-from invariants.snapshot_log_running import end, runs_on
-from lockstep import leads_to, step_invariant, when
+from invariants.snapshot_log_running import end, may_learn, runs_on
+from lockstep import each, leads_to, step_invariant, when
 from models.snapshot_file import Stage
 from models.snapshot_id import Offset
-from models.snapshot_log_running import flush
+from models.snapshot_log_running import advance_high_watermark, delete_snapshot, flush
 from models.snapshot_log_state import Phase, SnapshotLog, Writer
 
 # A snapshot that is written.
@@ -46,6 +46,13 @@ def a_finished_part_becomes_a_snapshot(s: SnapshotLog, new: SnapshotLog, x: Offs
         and new.parts[w] is None
         for w in Writer
     )
+
+
+@leads_to("630-17", weak=each(delete_snapshot, "x"))
+def a_snapshot_below_the_log_start_goes(s: SnapshotLog, x: Offset):
+    """A snapshot is deleted once the log starts after its end, though segments are left there."""
+    is_left = s.phase == Phase.RUNNING and s.snapshots[x] is not None and x < s.log_start
+    return is_left, not is_left
 
 
 # A log, and what of it is on the disk.
@@ -99,6 +106,23 @@ def answers_for_what_it_has_flushed(s: SnapshotLog, new: SnapshotLog):
         or s.log[max(0, x - s.base)] != new.committed[-1]
         or new.held > x
     )
+
+
+@step_invariant("595-13", "595-26")
+def answers_for_no_less(s: SnapshotLog, new: SnapshotLog):
+    """A replica goes on answering for what it answered for, and for more only when the quorum
+    commits that or when it learns of it."""
+    when(s.held != new.held)
+    return s.held < new.held and (
+        s.committed != new.committed or s.high_watermark != new.high_watermark
+    )
+
+
+@leads_to("595-13", "595-24", weak=advance_high_watermark)
+def flushed_records_are_known_without_another_flush(s: SnapshotLog):
+    """What is committed and on the disk becomes known, though later records are in memory only."""
+    is_awaited = may_learn(s) and (s.high_watermark is None or s.high_watermark < s.flushed)
+    return is_awaited, not is_awaited
 
 
 @leads_to("595-26", weak=flush)

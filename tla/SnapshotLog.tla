@@ -592,6 +592,10 @@ AnswersForWhatItHasFlushed ==
                LET x == Len(committed)
                IN  x \in base .. flushed - 1 /\ At(x) = Last(committed') => held' > x]_vars
 
+AnswersForNoLess ==
+    [][held' # held => /\ held' > held
+                       /\ <<committed, highWatermark>>' # <<committed, highWatermark>>]_vars
+
 IsCutFrom(one, other) == Len(one) <= Len(other) /\ one = First(other, Len(one))
 
 NothingGrowsOnADiskWithoutAProcess ==
@@ -613,7 +617,7 @@ NothingGrowsOnADiskWithoutAProcess ==
 BootKnowsWhatIsOnTheDisk ==
     [][Boots =>
          LET outlasted == phase = "DARK"
-         IN  /\ IF outlasted THEN flushed' = LogEnd' ELSE flushed' <= flushed
+         IN  /\ IF outlasted THEN flushed' = LogEnd' ELSE flushed' = flushed
              /\ untruncated' = IF outlasted THEN None ELSE untruncated
              /\ \A x \in Named : snapshots'[x] # None =>
                     /\ snapshots'[x].named = (outlasted \/ snapshots[x].named)
@@ -644,6 +648,11 @@ MayLearn ==
 WhatIsCommittedBecomesKnown ==
     WF_vars(Flush) /\ WF_vars(AdvanceHighWatermark) => MayLearn ~> ~MayLearn
 
+MayLearnOfFlushed == MayLearn /\ (highWatermark # None => highWatermark < flushed)
+
+FlushedRecordsAreKnownWithoutAnotherFlush ==
+    WF_vars(AdvanceHighWatermark) => MayLearnOfFlushed ~> ~MayLearnOfFlushed
+
 IsAwaited == highWatermark # None /\ parts["GENERATOR"] = None /\ Ahead = {} /\ IsDue
 
 ASnapshotThatIsDueIsBegun == WF_vars(BeginSnapshot) => IsAwaited ~> ~IsAwaited
@@ -653,6 +662,12 @@ IsOvertaken ==
 
 AnOvertakenSnapshotIsGivenUp ==
     WF_vars(GiveUp("GENERATOR")) => IsOvertaken ~> ~IsOvertaken
+
+IsBelowTheStart(x) == IsRunning /\ x \in Named /\ x < logStart
+
+ASnapshotBelowTheLogStartGoes ==
+    (\A x \in Offset : WF_vars(DeleteSnapshot(x)))
+        => \A x \in Offset : IsBelowTheStart(x) ~> ~IsBelowTheStart(x)
 
 IsLeftBeside == IsRunning /\ Ahead # {}
 

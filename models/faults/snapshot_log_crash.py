@@ -124,7 +124,7 @@ def boots_with_sound_files_only(s: SnapshotLog):
     return all(s.snapshots[x] is None or usable(s, x) for x in Offset)
 
 
-@fault(replaces=boot, breaks="everything_held_is_found")
+@fault(replaces=boot, breaks="boot_knows_what_is_on_the_disk")
 def boots_from_the_snapshot_alone(s: SnapshotLog, new: SnapshotLog):
     """The log is cut off where the latest snapshot ends, although it goes further."""
     boot(s, new)

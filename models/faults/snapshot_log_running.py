@@ -169,6 +169,12 @@ def snapshot_at_log_start_is_deleted():
     """The snapshot that ends at the log start offset goes with those below."""
 
 
+@fault(breaks="a_snapshot_below_the_log_start_goes")
+@edit(running.delete_snapshot, "s.log_start", "s.base")
+def snapshots_wait_for_segments():
+    """A snapshot is deleted only when the segments with its records are."""
+
+
 @fault(breaks="offsets_are_in_order")
 def segments_go_up_to_the_latest_snapshot(s: SnapshotLog, new: SnapshotLog, x: Offset):
     """Segments below the latest snapshot's end are deleted, wherever the log starts."""
@@ -252,6 +258,22 @@ def truncation_leaves_the_records():
 @edit(running.commit, "new.held = ...", "")
 def flushed_records_are_not_acknowledged():
     """The quorum counts no record of this replica."""
+
+
+@fault(breaks="answers_for_no_less")
+@edit(running.commit, "s.held", "s.log_start")
+def answers_for_what_was_committed_last():
+    """A commit without this replica has it forget what it answered for."""
+
+
+@fault(breaks="flushed_records_are_known_without_another_flush")
+@edit(
+    running.advance_high_watermark,
+    "agreed(s) >= known_committed(s)",
+    "agreed(s) == known_committed(s)",
+)
+def high_watermark_waits_for_the_whole_log():
+    """The high watermark stays where it is while the end of the log is in memory only."""
 
 
 @fault(replaces=flush, breaks="the_log_is_flushed_at_last")
