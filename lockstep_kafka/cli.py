@@ -68,6 +68,8 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
     result = run(replace(request, most=most), watch=TerminalWatch(), heard=heard)
     blocks = conform_blocks(result, verbose=view.verbose)
     show(blocks, lambda: conform_json(result), json=json)
+    if result.failure is not None:
+        raise result.failure
     return result.exit_code
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
@@ -17,7 +17,7 @@ from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.text_files import write_text
 from lockstep.workspace import KAFKA, Workspace
 from lockstep_kafka.columns.observe import observe
-from lockstep_kafka.files.log_files import BrokerPaths
+from lockstep_kafka.files.log_files import BrokerPaths, Wait
 from lockstep_kafka.files.physical_lines import LONGEST_MAGIC, compression_of
 from lockstep_kafka.files.shown_lines import shown_lines
 from lockstep_kafka.findings import (
@@ -33,6 +33,7 @@ from lockstep_kafka.quorum.node_files import read_node
 from lockstep_kafka.quorum.node_side import MODEL as MODEL_OF_FILES
 from lockstep_kafka.quorum.node_side import NodeSide
 from lockstep_kafka.totals import ConformTotals
+from lockstep_kafka.verbs.conform_jobs import JobLost, observe_side_by_side
 from lockstep_kafka.verbs.requests import ConformRequest
 from lockstep_kafka.workspaces import loader, model_for_logs, requirement_texts, workspace_for_logs
 
@@ -70,6 +71,8 @@ class ConformResult:
     """Whether Ctrl-C ended it."""
     is_all_read: bool = True
     """Whether all was read that was there then."""
+    failure: LockstepError | None = None
+    """Why it is not all: a process was lost, or the metrics cannot be written."""
 
     @property
     def sessions(self) -> list[SessionFinding]:
@@ -97,7 +100,8 @@ def conform(
     """Follow each session of the logs through the model; with `kraft`, judge the files of nodes.
 
     `heard` takes each remark as soon as it is made. A file that cannot be read is a finding.
-    `LockstepError` when a log does not exist, or the workspace does not have the model.
+    `LockstepError` when a log does not exist, the workspace does not have the model, or there is no
+    folder for the metrics.
     """
     workspace = request.workspace or workspace_for_logs()
     if request.kraft:
@@ -112,39 +116,50 @@ def conform(
     if request.follow:
         _refuse_compressed(logs[0])
     requirements = requirement_texts(workspace.root)
-    paths = BrokerPaths(request.broker_from)
-    totals, metrics = ConformTotals(request.most), ConformMetrics()
+    totals, metrics = ConformTotals(request.most), ConformMetrics(request.metrics)
     is_interrupted, is_all_read, began = False, False, monotonic()
+    failure: LockstepError | None = None
 
     def wait() -> None:
         nonlocal is_all_read
         is_all_read = True
         sleep(_SECONDS_BETWEEN_LOOKS)
         is_all_read = False
+        if metrics.failure is not None:
+            raise KeyboardInterrupt  # what is read until now is reported
 
     with watch.steps(f"conform {name}") as on_step:
         try:
-            waits = wait if request.follow else None
-            for finding in observe(logs, loader(workspace.root), paths, wait=waits):
+            for finding in _findings(request, logs, workspace.root, wait):
                 totals.add(finding)
-                if request.metrics is not None:
-                    metrics.add(finding)
+                metrics.add(finding)
                 if heard is not None and isinstance(finding, RemarkFinding):
                     heard(finding)
                 if isinstance(finding, Progress):
                     on_step(shown_progress(finding, monotonic() - began))
-                    if request.follow and request.metrics is not None:
-                        metrics.write(request.metrics)
+                    if request.follow:
+                        metrics.write()
         except KeyboardInterrupt:
-            is_interrupted = True  # what was read so far is reported
+            is_interrupted = metrics.failure is None  # what was read so far is reported
+        except JobLost as error:
+            failure = error
     if not is_interrupted or request.follow:
         causes = totals.causes[: request.most]
         for cause, lines in zip(causes, shown_lines([one.first for one in causes]), strict=True):
             cause.shown = lines
-    if request.metrics is not None:
-        metrics.write(request.metrics)
+    metrics.write()
+    failure = failure or metrics.failure
     is_all_read |= not is_interrupted
-    return ConformResult(name, totals, requirements, is_interrupted, is_all_read)
+    return ConformResult(name, totals, requirements, is_interrupted, is_all_read, failure)
+
+
+def _findings(
+    request: ConformRequest, logs: Sequence[str], root: Path, wait: Wait
+) -> Iterator[Finding]:
+    if request.jobs > 1:
+        return observe_side_by_side(logs, root, request.broker_from, request.jobs)
+    waits = wait if request.follow else None
+    return observe(logs, loader(root), BrokerPaths(request.broker_from), wait=waits)
 
 
 def _refuse_compressed(log: str) -> None:
@@ -183,7 +198,17 @@ def shown_progress(progress: Progress, seconds: float) -> str:
 class ConformMetrics:
     """Counts findings. Its memory grows with the number of clients, and not with the logs."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path | None) -> None:
+        """`LockstepError` where the file cannot be one; without a path nothing is written."""
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            because = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+            raise LockstepError(
+                f"{path} cannot be written: {because}",
+                cure="name a file in a folder that can be written",
+            )
+        self.failure: LockstepError | None = None
+        """Why the file could not be written."""
+        self._path = path
         self._lines: Counter[tuple[str, ...]] = Counter()
         self._remarks: Counter[tuple[str, ...]] = Counter()
         self._sessions: Counter[tuple[str, ...]] = Counter()
@@ -206,18 +231,18 @@ class ConformMetrics:
             case LineFinding():
                 self._not_followed[(finding.reason,)] += 1
 
-    def write(self, path: Path) -> None:
-        """Write the file, all of it at once; `LockstepError` where it cannot be written."""
+    def write(self) -> None:
+        """Write the file, all of it at once. After a failure that is not tried again."""
+        if self._path is None or self.failure is not None:
+            return
         from prometheus_client import CollectorRegistry, generate_latest
 
-        if not path.parent.is_dir():
-            raise LockstepError(
-                f"{path} cannot be written: there is no folder {path.parent}",
-                cure="name a file in a folder that can be written",
-            )
         registry = CollectorRegistry()
         registry.register(self)
-        write_text(path, generate_latest(registry).decode())
+        try:
+            write_text(self._path, generate_latest(registry).decode())
+        except LockstepError as error:
+            self.failure = error
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """The counters, as the library asks for them."""

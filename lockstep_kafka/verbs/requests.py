@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from os.path import isfile
 from pathlib import Path
+from typing import ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.requests.option import REQUIRED, Request, option, workspace_option
@@ -18,6 +19,8 @@ TOPIC_SCHEME = "kafka://"
 
 _DAYS = re.compile(r"[1-9]\d{0,4}d")
 
+_ELSEWHERE = ("--out", "--follow")
+
 PLAIN, SPARK = ENGINES = ("plain", "spark")
 """Where lines are followed."""
 
@@ -25,6 +28,11 @@ PLAIN, SPARK = ENGINES = ("plain", "spark")
 @dataclass(frozen=True)
 class ConformRequest(Request):
     """Logs to hold against a model."""
+
+    apart: ClassVar = {
+        "--kraft": ("--engine", "--model", "--broker-from", "--metrics", "--jobs", *_ELSEWHERE),
+        "--jobs": _ELSEWHERE,
+    }
 
     logs: tuple[str | Path, ...] = option(
         default=REQUIRED,
@@ -84,6 +92,15 @@ class ConformRequest(Request):
         help="Write counters of lines and remarks by client, version, broker and rule, in "
         "Prometheus's text format, too. Not with --out.",
     )
+    jobs: int = option(
+        "--jobs",
+        default=1,
+        least=1,
+        most=1_024,
+        metavar="N",
+        help="How many brokers are followed at once, each by a process of its own. One broker's "
+        "log is not split; files with lines of several brokers, and pipes, are followed by one.",
+    )
     follow: bool = option(
         "--follow",
         default=False,
@@ -101,13 +118,6 @@ class ConformRequest(Request):
             raise LockstepError(
                 "--engine spark writes tables, and no folder is named for them",
                 cure="name one by --out",
-            )
-        of_logs = self.model, self.broker_from, self.metrics, self.follow
-        if self.kraft and (self.engine == SPARK or self.out is not None or any(of_logs)):
-            raise LockstepError(
-                "--engine spark, --out, --model, --broker-from, --metrics and --follow do not go "
-                "with --kraft",
-                cure="leave them out",
             )
         topics = [log for log in map(str, self.logs) if log.startswith(TOPIC_SCHEME)]
         given = {

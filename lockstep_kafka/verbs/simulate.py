@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from msgspec import Struct, json
+from msgspec import Struct, convert, json
 
 from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.system.child_process import child_process, kill
 from lockstep.workspace import Workspace, find_workspace
 from lockstep_kafka.files.log_files import DEPARTURES
 from lockstep_kafka.simulated.episodes import SIMULATOR
 from lockstep_kafka.simulated.log_writer import LogFormat, WrittenAt, log_writer
 from lockstep_kafka.simulated.simulation import DepartureKind, SeededDeparture, Simulation
 from lockstep_kafka.verbs.requests import SimulateRequest
+from lockstep_kafka.verbs.side_by_side import serve, side_by_side
 from lockstep_kafka.workspaces import loader, model_for_logs
 
 PROGRAM = "lockstep_kafka.verbs.simulate"
@@ -87,7 +83,9 @@ def simulate(request: SimulateRequest, *, watch: Watch = Unwatched()) -> Simulat
         if jobs == 1:
             results = [write_broker(task, on_lines) for task in tasks]
         else:
-            results = _side_by_side(tasks, jobs, on_lines)
+            named = {str(task.folder): task for task in tasks}
+            with side_by_side(PROGRAM, named, jobs, lambda _, lines: on_lines(lines)) as futures:
+                results = [convert(future.result(), BrokerResult) for future in futures]
     return SimulateResult(model, request.seed, Path(tasks[0].out), tuple(results))
 
 
@@ -156,60 +154,6 @@ def _make(log: Path) -> None:
         raise LockstepError(f"{log} is not empty", cure="name a new folder, or remove this one")
 
 
-def _side_by_side(
-    tasks: Sequence[BrokerTask], jobs: int, on_lines: Callable[[int], None]
-) -> list[BrokerResult]:
-    """Write several logs at once, each by a process of its own."""
-    running: set[subprocess.Popen[str]] = set()
-
-    def write(task: BrokerTask) -> BrokerResult:
-        with _program(task) as process:
-            running.add(process)
-            try:
-                return _result(process, task, on_lines)
-            finally:
-                running.discard(process)
-
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(write, task) for task in tasks]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in [*running]:
-                kill(process)
-            raise
-
-
-@contextmanager
-def _program(task: BrokerTask) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", PROGRAM, json.encode(task).decode()]
-    with child_process(command, None, subprocess.STDOUT) as process:
-        yield process
-
-
-def _result(
-    process: subprocess.Popen[str], task: BrokerTask, on_lines: Callable[[int], None]
-) -> BrokerResult:
-    """What a process comes to; `LockstepError` with its failure, or with its last words."""
-    assert process.stdout is not None
-    words = ""
-    for line in process.stdout:
-        if not line.startswith("{"):
-            words = line.strip() or words
-            continue
-        report = json.decode(line, type=Report)
-        if report.failure is not None:
-            raise LockstepError(report.failure)
-        if report.result is not None:
-            return report.result
-        on_lines(report.lines)
-    raise LockstepError(
-        f"{task.folder} is not complete: the process that wrote it was ended"
-        + (f": {words}" if words else "")
-    )
-
-
 _LINES_OF_PROGRESS = 5_000
 
 
@@ -242,15 +186,6 @@ class BrokerResult(Struct, frozen=True):
     files: int
     departures: dict[str, int] = {}
     """How many of each kind were seeded."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """What the program prints: how far it is, and at its end the result or the failure."""
-
-    lines: int = 0
-    result: BrokerResult | None = None
-    failure: str | None = None
 
 
 def write_broker(task: BrokerTask, on_lines: Callable[[int], None]) -> BrokerResult:
@@ -289,18 +224,13 @@ def _truth(task: BrokerTask, departure: SeededDeparture, at: WrittenAt) -> str:
     return json.encode(document).decode() + "\n"
 
 
-def _print(report: Report) -> None:
-    sys.stdout.buffer.write(json.encode(report) + b"\n")
-    sys.stdout.buffer.flush()
+def _write(task: bytes, on_lines: Callable[[object], None]) -> BrokerResult:
+    return write_broker(json.decode(task, type=BrokerTask), on_lines)
 
 
 def main() -> None:
     """Write the log that the task on the command line asks for."""
-    task = json.decode(sys.argv[1], type=BrokerTask)
-    try:
-        _print(Report(result=write_broker(task, lambda lines: _print(Report(lines=lines)))))
-    except LockstepError as error:
-        _print(Report(failure=str(error)))
+    serve(_write)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def test_an_origin_that_is_damaged(tmp_path: Path) -> None:
         ({"engine": "spark"}, "no folder is named"),
         ({"engine": "abacus"}, "there is no engine"),
         ({"out": Path("t"), "follow": True}, "--follow does not go with --out"),
-        ({"out": Path("t"), "kraft": True}, "do not go with --kraft"),
+        ({"out": Path("t"), "kraft": True}, "--kraft does not go with"),
         ({"retain": "90d"}, "is not how many days"),
         ({"master": "local[2]"}, "--master goes with --engine spark"),
         ({"logs": ("kafka://a:1/b",)}, "a topic goes with --engine spark"),

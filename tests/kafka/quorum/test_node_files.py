@@ -308,7 +308,7 @@ def test_what_is_no_directory_of_a_node(name: str, node: Path) -> None:
     [{"engine": "spark", "out": Path("out")}, {"model": "fetch_session"}, {"follow": True}],
 )
 def test_what_does_not_go_with_it(options: dict[str, Any]) -> None:
-    with pytest.raises(LockstepError, match="do not go with --kraft"):
+    with pytest.raises(LockstepError, match="--kraft does not go with"):
         ConformRequest(("a",), kraft=True, **options)
 
 

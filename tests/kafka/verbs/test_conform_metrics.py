@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from lockstep.errors import LockstepError
+from lockstep.cli.main import run
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.workspace import find_workspace
 from lockstep_kafka.findings import CountedLines, LineCounts, SideName, Verdict
 from lockstep_kafka.verbs.conform import ConformMetrics, conform
@@ -65,24 +66,35 @@ def by_label(
 
 def test_a_name_may_hold_anything(tmp_path: Path) -> None:
     client = 'a"b\\c\nd{e="f"} 1'
-    metrics = ConformMetrics()
+    metrics = ConformMetrics(tmp_path / "a.prom")
     for _ in range(2):
         metrics.add(CountedLines("b", [LineCounts(client, 17, None, lines=2)]))
-    metrics.write(tmp_path / "a.prom")
+    metrics.write()
     labels = frozenset({("client", client), ("version", "17"), ("broker", "b")})
     assert samples(tmp_path / "a.prom")["lockstep_conform_lines_total"] == {labels: 4}
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(LockstepError, match=r"a\.prom"):
-        ConformMetrics().write(tmp_path / "no" / "a.prom")
+@pytest.mark.parametrize("file", ["no/a.prom", "."])
+def test_a_file_that_cannot_be_one_is_refused_at_the_start(tmp_path: Path, file: str) -> None:
+    with pytest.raises(LockstepError, match="cannot be written: "):
+        conform(
+            ConformRequest(
+                ("no-such.log",), metrics=tmp_path / file, workspace=find_workspace(ROOT)
+            )
+        )
 
 
-def test_a_device_stays_what_it_is(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_findings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     link = tmp_path / "a.prom"
     link.symlink_to("/dev/full")
-    with pytest.raises(LockstepError, match="No space left"):
-        ConformMetrics().write(link)
+    log = CASES / "m2-session-not-found-then-accepted.log.gz"
+    arguments = ["conform", str(log), "--metrics", str(link), "--workspace", str(ROOT)]
+    assert run(arguments) == ExitCode.USAGE
+    out, err = capsys.readouterr()
+    assert "\n1 session: 0 conform, 1 depart, 0 unknown\n" in out
+    assert err == f"lockstep: {link} cannot be written: No space left on device\n"
     assert link.is_symlink()
 
 
