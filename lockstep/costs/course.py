@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from lockstep.plain.space import Limits, Mask, Space
+from lockstep.plain.space import Limits, Mask, Space, rows_of
 
 _BYTES_A_STEP = 64
 """What is taken for each step of a space at the same time: 48 were measured, all being of use."""
@@ -82,13 +81,6 @@ class Course:
             int(start): 0 if entry < 0 else int(depths[self.space.source(int(entry))]) + 1
             for start, entry in zip(self.starts, self.entries, strict=True)
         }
-
-
-def rows_of(first: NDArray[Any], owners: NDArray[np.intp]) -> NDArray[np.int64]:
-    """The numbers of the rows of some owners: those of `i` stand together, from `first[i]`."""
-    counts = first[owners + 1] - first[owners]
-    begins = np.repeat(first[owners] - np.cumsum(counts) + counts, counts)
-    return begins + np.arange(len(begins))
 
 
 def _starts(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.plain.fair_parts import Promises
-from lockstep.plain.space import Limits, Mask, Space
+from lockstep.plain.space import Limits, Mask, Space, rows_of
 
 MOST_NODES = 100_000
 """States of a cycle that are looked at, times the promises that may have been kept until then."""
@@ -131,10 +131,7 @@ class LassoSearch:
 
     def _onwards(self, wave: NDArray[np.intp]) -> NDArray[np.intp]:
         """Where the steps of some states lead."""
-        first = self._space.first
-        counts = first[wave + 1] - first[wave]
-        begins = np.repeat(first[wave] - np.cumsum(counts) + counts, counts)
-        return self._space.targets[begins + np.arange(len(begins))].astype(np.intp)
+        return self._space.targets[rows_of(self._space.first, wave)].astype(np.intp)
 
     def _stems(self, steps: int, entries: Iterable[Node]) -> tuple[list[Level], bool]:
         """All ways of so many steps to some states, something being owed, and whether some are cut.

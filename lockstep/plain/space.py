@@ -146,6 +146,13 @@ class Space:
         return Trace(self.states[0], tuple(map(self.step, edges)), loop)
 
 
+def rows_of(first: NDArray[Any], owners: NDArray[np.intp]) -> NDArray[np.int64]:
+    """The numbers of the rows of some owners: those of `i` stand together, from `first[i]`."""
+    counts = first[owners + 1] - first[owners]
+    begins = np.repeat(first[owners] - np.cumsum(counts) + counts, counts)
+    return begins + np.arange(len(begins))
+
+
 class Recorder:
     """The space of a model as a search in plain Python goes through it, up to so many states."""
 

@@ -17,7 +17,6 @@ from lockstep.requests.option import (
     changed_option,
     liveness_option,
     option,
-    results_option,
     save_option,
     spill_option,
 )
@@ -135,14 +134,8 @@ def _compared_texts(model: Model, name: str) -> Iterator[str]:
         if not isinstance(node, ast.Compare):
             continue
         sides = [node.left, *node.comparators]
-        if any(_is_name(side, name) for side in sides):
+        if name in (getattr(side, "id", getattr(side, "attr", None)) for side in sides):
             yield from (text for side in sides for text in _texts(side))
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return (isinstance(node, ast.Name) and node.id == name) or (
-        isinstance(node, ast.Attribute) and node.attr == name
-    )
 
 
 def _texts(node: ast.expr) -> list[str]:
@@ -155,7 +148,12 @@ def _texts(node: ast.expr) -> list[str]:
 class TasksOptions(CachedSearchOptions):
     """Many tasks; the bound on memory and the number of threads are those of all together."""
 
-    results: Path | None = results_option()
+    results: Path | None = option(
+        "--results",
+        metavar="FILE",
+        is_asked_again=False,
+        help="The table of results. Default: .lockstep/results.jsonl.",
+    )
     seconds: float | None = None
     """The time of all together: what is not done by then is left out."""
 

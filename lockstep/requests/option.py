@@ -170,11 +170,6 @@ def fault_option() -> Any:
     )
 
 
-def proposal_option() -> Any:
-    """The name of a proposal, or None."""
-    return option("--proposal", metavar="NAME", help="Put a proposal of the model in place.")
-
-
 def constants_option(what: str = "Change a constant.") -> Any:
     """The constants that take the place of a scope's, by name; `what` says what that means."""
     return option("--set", default={}, gather=read_constants, metavar="NAME=VALUE", help=what)
@@ -213,16 +208,6 @@ def changed_option() -> Any:
         metavar="REV",
         is_asked_again=False,
         help="Check only what a change since a git revision can affect.",
-    )
-
-
-def results_option() -> Any:
-    """The file of the rows of a campaign, or None for that of the workspace."""
-    return option(
-        "--results",
-        metavar="FILE",
-        is_asked_again=False,
-        help="The table of results. Default: .lockstep/results.jsonl.",
     )
 
 

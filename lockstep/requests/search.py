@@ -18,7 +18,6 @@ from lockstep.requests.option import (
     fault_option,
     option,
     parse_size,
-    proposal_option,
     save_option,
     seconds_option,
     workspace_option,
@@ -55,7 +54,9 @@ class VersionOptions(Request):
         "Change a constant; no count is then compared with specs/."
     )
     fault: str | None = fault_option()
-    proposal: str | None = proposal_option()
+    proposal: str | None = option(
+        "--proposal", metavar="NAME", help="Put a proposal of the model in place."
+    )
 
 
 @dataclass(frozen=True)

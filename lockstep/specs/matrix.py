@@ -230,18 +230,14 @@ def _answered(
     rows: Sequence[Requirement], stated: Mapping[str, Sequence[Reference]]
 ) -> tuple[Requirement, ...]:
     """The requirements with the properties that state them, but for those that refute them."""
-    return tuple(
-        row
-        if row.unanswerable is not None
-        else msgspec.structs.replace(
-            row, answered_by=_once([*stated.get(row.id, ()), *row.answered_by], row)
-        )
-        for row in rows
-    )
-
-
-def _once(references: Sequence[Reference], row: Requirement) -> tuple[Reference, ...]:
-    return tuple(one for one in dict.fromkeys(references) if one not in row.refuted_by)
+    answered = []
+    for row in rows:
+        if row.unanswerable is None:
+            every = dict.fromkeys([*stated.get(row.id, ()), *row.answered_by])
+            by = tuple(one for one in every if one not in row.refuted_by)
+            row = msgspec.structs.replace(row, answered_by=by)
+        answered.append(row)
+    return tuple(answered)
 
 
 def _contradictions(row: Requirement, stated: Sequence[Reference]) -> Iterator[str]:

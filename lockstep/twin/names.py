@@ -42,7 +42,6 @@ from lockstep.twin.findings import TraceStep
 from lockstep.twin.tla_parser import (
     ModelValue,
     TlaFunction,
-    TlaRecord,
     TlaValue,
     format_value,
     function_value,
@@ -92,7 +91,7 @@ def encode(domain: Domain, value: Any) -> TlaValue:
             return scalar
         case RecordDomain():
             fields = domain.record.fields.items()
-            return TlaRecord(
+            return TlaFunction(
                 {
                     variable_name(name): encode(of, part)
                     for (name, of), part in zip(fields, value, strict=True)
@@ -122,7 +121,7 @@ def decode(domain: Domain, value: TlaValue) -> Any:
                 return value
         case RecordDomain():
             fields = domain.record.fields
-            if isinstance(value, TlaRecord) and set(value) == set(map(variable_name, fields)):
+            if isinstance(value, TlaFunction) and set(value) == set(map(variable_name, fields)):
                 return domain.record.of(
                     decode(of, value[variable_name(name)]) for name, of in fields.items()
                 )
@@ -147,7 +146,7 @@ def _function(value: TlaValue) -> Mapping[TlaValue, TlaValue] | None:
     """A function by its arguments; None for a value that is no function."""
     if isinstance(value, tuple):
         return dict(enumerate(value, start=1))
-    if isinstance(value, TlaRecord | TlaFunction):
+    if isinstance(value, TlaFunction):
         return dict(value.items())
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import NoReturn, TypeAlias
 
 from lockstep.errors import LockstepError
 
@@ -226,10 +226,8 @@ def parse_state(text: str, memory: dict[str, TlaValue] | None = None) -> dict[st
 
 
 TlaValue: TypeAlias = (
-    "int | bool | str | ModelValue | frozenset[TlaValue] | tuple[TlaValue, ...]"
-    " | TlaRecord | TlaFunction"
+    "int | bool | str | ModelValue | frozenset[TlaValue] | tuple[TlaValue, ...] | TlaFunction"
 )
-_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True)
@@ -239,19 +237,24 @@ class ModelValue:
     name: str
 
 
-class _Finite(Mapping[_Key, TlaValue]):
-    """An immutable, hashable mapping from finitely many keys to values."""
+class TlaFunction(Mapping["TlaValue", "TlaValue"]):
+    """A function that is no sequence, immutable and hashable; make it with `function_value`.
+
+    Where its arguments are strings, it is a record.
+    """
 
     __slots__ = ("_hash", "_items")
 
-    def __init__(self, items: Mapping[_Key, TlaValue]) -> None:
+    def __init__(self, items: Mapping[TlaValue, TlaValue]) -> None:
+        if _is_sequence(items):
+            raise ValueError("a function on 1..n is a tuple")
         self._items = dict(items)
         self._hash = hash(frozenset(self._items.items()))
 
-    def __getitem__(self, key: _Key) -> TlaValue:
+    def __getitem__(self, key: TlaValue) -> TlaValue:
         return self._items[key]
 
-    def __iter__(self) -> Iterator[_Key]:
+    def __iter__(self) -> Iterator[TlaValue]:
         return iter(self._items)
 
     def __len__(self) -> int:
@@ -261,48 +264,17 @@ class _Finite(Mapping[_Key, TlaValue]):
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Finite):
-            return NotImplemented
-        return type(self) is type(other) and self._items == other._items
+        return isinstance(other, TlaFunction) and self._items == other._items
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._items!r})"
+        return f"TlaFunction({self._items!r})"
 
 
-class TlaRecord(_Finite[str]):
-    """A record, or any other function whose domain is a non-empty set of strings."""
-
-    __slots__ = ()
-
-    def __init__(self, items: Mapping[str, TlaValue]) -> None:
-        if not items or not all(isinstance(key, str) for key in items):
-            raise ValueError("a record has one or more fields, named by strings")
-        super().__init__(items)
-
-
-class TlaFunction(_Finite[TlaValue]):
-    """A function that is neither a sequence nor a record; make it with `function_value`."""
-
-    __slots__ = ()
-
-    def __init__(self, items: Mapping[TlaValue, TlaValue]) -> None:
-        if _is_sequence(items) or all(isinstance(key, str) for key in items):
-            raise ValueError("a function on 1..n is a tuple, and one on strings is a TlaRecord")
-        super().__init__(items)
-
-
-def function_value(
-    items: Mapping[TlaValue, TlaValue],
-) -> tuple[TlaValue, ...] | TlaRecord | TlaFunction:
-    """The function with these arguments and results, in the one form that such a value has.
-
-    That is a tuple if its domain is 1..n (or empty), a TlaRecord if it is a set of strings, and a
-    TlaFunction otherwise.
-    """
+def function_value(items: Mapping[TlaValue, TlaValue]) -> tuple[TlaValue, ...] | TlaFunction:
+    """The function with these arguments and results: a tuple if they are 1..n, or none."""
     if _is_sequence(items):
         return tuple(items[index] for index in range(1, len(items) + 1))
-    fields = {key: value for key, value in items.items() if isinstance(key, str)}
-    return TlaRecord(fields) if len(fields) == len(items) else TlaFunction(items)
+    return TlaFunction(items)
 
 
 def _is_sequence(items: Mapping[TlaValue, TlaValue]) -> bool:
@@ -334,8 +306,8 @@ def format_value(value: TlaValue) -> str:
         return "{" + ", ".join(sorted(map(format_value, value))) + "}"
     if isinstance(value, tuple):
         return "<<" + ", ".join(map(format_value, value)) + ">>"
-    if isinstance(value, TlaRecord) and all(_FIELD.fullmatch(field) for field in value):
-        fields = sorted(f"{field} |-> {format_value(of)}" for field, of in value.items())
+    if all(isinstance(name, str) and _FIELD.fullmatch(name) for name in value):
+        fields = sorted(f"{name} |-> {format_value(of)}" for name, of in value.items())
         return "[" + ", ".join(fields) + "]"
     pairs = sorted(
         f"{format_value(argument)} :> {format_value(result)}" for argument, result in value.items()

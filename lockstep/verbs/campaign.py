@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
-from lockstep.answers.answer import Answer
+from lockstep.answers.answer import Answer, encode
 from lockstep.answers.store import Dependencies
 from lockstep.campaign.campaign import (
     Campaign,
@@ -25,13 +25,14 @@ from lockstep.campaign.campaign import (
 )
 from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.processes import Here, Place, Processes, Share, cores
-from lockstep.campaign.task import Task
+from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.requests.campaign import TasksOptions
 from lockstep.requests.run import Run, Unwatched, Watch
 from lockstep.requests.search import SPARK
+from lockstep.results.verdict import verdict_without
 from lockstep.spark.session import master_of
-from lockstep.system.crash import tell
+from lockstep.system.crash import failure_of, tell
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import available_memory
 from lockstep.system.workspace_text import WorkspaceText
@@ -57,6 +58,16 @@ class WatchedWork(Protocol):
     ) -> bytes:
         """Do a task; the outcome."""
         ...
+
+
+def outcome_of(workspace: Path, task: Task, work: Callable[[], Outcome]) -> bytes:
+    """The encoded outcome of a task; where it fails, what is wrong with it is in its row."""
+    try:
+        return encode(work())
+    except Exception as error:
+        failure = failure_of(error, Workspace(workspace, workspace.name))
+        verdict, code = str(verdict_without(failure)), int(failure.exit_code)
+        return encode(Outcome(answer_to(task, verdict=verdict, error=str(failure), exit_code=code)))
 
 
 class Done(NamedTuple):

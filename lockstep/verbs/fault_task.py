@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from lockstep.answers.answer import Answer, decode, encode
+from lockstep.answers.answer import Answer, decode
 from lockstep.campaign.processes import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import LockstepError, nearest
@@ -24,12 +24,11 @@ from lockstep.results.search_result import EvaluationError, SearchResult
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
-from lockstep.system.crash import failure_of
 from lockstep.trace.documents import error_json, steps_json
 from lockstep.trace.itf import Origin, constants_of, file_name, to_json
+from lockstep.verbs.campaign import outcome_of
 from lockstep.verbs.check import fault_scope
 from lockstep.words import indented, plural
-from lockstep.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -200,17 +199,7 @@ def explore_fault(
 ) -> bytes:
     """Explore a fault; the encoded outcome. What is wrong with it is in its row."""
     fault = _Fault(workspace, decode(task, Task), share, watch)
-    try:
-        return encode(fault.outcome())
-    except Exception as error:
-        failure = failure_of(error, Workspace(workspace, workspace.name))
-        row = answer_to(
-            fault.task,
-            verdict=str(Verdict.ERROR),
-            error=str(failure),
-            exit_code=int(failure.exit_code),
-        )
-        return encode(Outcome(row))
+    return outcome_of(workspace, fault.task, fault.outcome)
 
 
 @dataclass(frozen=True)

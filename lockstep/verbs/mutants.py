@@ -16,7 +16,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import structs
 
-from lockstep.answers.answer import Answer, decode, encode
+from lockstep.answers.answer import Answer, decode
 from lockstep.answers.store import texts_of
 from lockstep.campaign.processes import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
@@ -30,12 +30,19 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.requests.campaign import MutantsRequest
 from lockstep.requests.option import choose
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, verdict_without, worst
+from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, worst
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.trace.render import render_taken
-from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
+from lockstep.verbs.campaign import (
+    ModelsRun,
+    SizedTask,
+    TaskError,
+    campaign_rows,
+    outcome_of,
+    run_models,
+)
 from lockstep.workspace import Workspace, find_workspace
 
 __all__ = ["MutantsRequest", "MutantsRun", "mutants", "plan_mutants"]
@@ -131,14 +138,7 @@ def judge_mutant(
 ) -> bytes:
     """Judge a mutant; the encoded outcome. What is wrong with it is in its row."""
     asked = decode(task, Task)
-    try:
-        return encode(Outcome(_row(workspace, asked, share, watch)))
-    except Exception as error:
-        failure = failure_of(error, Workspace(workspace, workspace.name))
-        verdict = str(verdict_without(failure))
-        code = int(failure.exit_code)
-        row = answer_to(asked, verdict=verdict, error=str(failure), exit_code=code)
-        return encode(Outcome(row))
+    return outcome_of(workspace, asked, lambda: Outcome(_row(workspace, asked, share, watch)))
 
 
 def _row(workspace: Path, task: Task, share: Share, watch: Watch) -> Answer:

@@ -16,7 +16,7 @@ from lockstep.twin.compare import Difference, compare_counts, compare_graphs, ex
 from lockstep.twin.dump import LabelledGraph
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.names import definition_name, encode, variable_name
-from lockstep.twin.tla_parser import TlaRecord, TlaValue
+from lockstep.twin.tla_parser import TlaFunction, TlaValue
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 START = 0
@@ -102,7 +102,7 @@ def test_a_step_that_only_the_twin_takes(drawn: Drawn, model: Model) -> None:
 
 
 def test_another_effect(drawn: Drawn, model: Model) -> None:
-    wrong = drawn.add(arm=TlaRecord({"east": "OPEN"}), coins=TlaRecord({"east": 2}))
+    wrong = drawn.add(arm=TlaFunction({"east": "OPEN"}), coins=TlaFunction({"east": 2}))
     drawn.edges = [
         (source, label, wrong) if (source, label) == (START, "Coin") else (source, label, target)
         for source, label, target in drawn.edges
@@ -115,7 +115,7 @@ def test_another_effect(drawn: Drawn, model: Model) -> None:
 
 
 def test_an_effect_outside_the_domain(drawn: Drawn, model: Model) -> None:
-    wrong = drawn.add(coins=TlaRecord({"east": 7}))
+    wrong = drawn.add(coins=TlaFunction({"east": 7}))
     drawn.edges[0] = (START, drawn.edges[0][1], wrong)
     difference = _found(drawn, model)
     assert "leads to another state in the twin" in difference.because
@@ -161,7 +161,7 @@ def test_the_nearest_of_several_differences_is_told(drawn: Drawn, model: Model) 
 
 def test_a_part_that_nothing_leads_to_is_no_difference(drawn: Drawn, model: Model) -> None:
     # TLC never writes such a thing: what it dumps it has reached.
-    lonely = drawn.add(arm=TlaRecord({"east": "JAMMED"}))
+    lonely = drawn.add(arm=TlaFunction({"east": "JAMMED"}))
     drawn.edges.append((lonely, "Jam", lonely))
     assert drawn.compare(model) is None
 
@@ -183,7 +183,7 @@ def test_what_a_stopped_search_did_last_is_a_difference_if_the_model_cannot(
 ) -> None:
     drawn.whole = False
     kept = drawn.edges.index(next(edge for edge in drawn.edges if edge[0] == 1))
-    wrong = drawn.add(arm=TlaRecord({"east": "JAMMED"}))
+    wrong = drawn.add(arm=TlaFunction({"east": "JAMMED"}))
     drawn.edges = [*drawn.edges[:kept], (1, "Jam", wrong)]
     assert _found(drawn, model).because == "the twin can take jam, and the model cannot"
 

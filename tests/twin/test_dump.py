@@ -10,7 +10,6 @@ from lockstep.twin.dump import LabelledGraph, read_dump
 from lockstep.twin.tla_parser import (
     ModelValue,
     TlaFunction,
-    TlaRecord,
     TlaValue,
     format_value,
     function_value,
@@ -175,17 +174,17 @@ def test_every_kind_of_value_that_tlc_prints_is_read(tmp_path: Path) -> None:
         frozenset(),
         frozenset({frozenset(), frozenset({1}), frozenset({2}), frozenset({1, 2})}),
         ((1,), ()),
-        TlaRecord({"a": 1, "b_2": TlaRecord({"c": frozenset()})}),
+        TlaFunction({"a": 1, "b_2": TlaFunction({"c": frozenset()})}),
         TlaFunction({m1: 0, m2: 0}),
         TlaFunction({0: 0, 1: 1}),
         (1, 2),
-        TlaRecord({"a b": 1, "c": 1}),
-        TlaRecord({"1a": 1, "IF": 1}),
+        TlaFunction({"a b": 1, "c": 1}),
+        TlaFunction({"1a": 1, "IF": 1}),
         TlaFunction({True: False, False: True}),
         function_value({(m1, 1): (m1, 1), (m2, 1): (m2, 1)}),
         (),
         frozenset({()}),
-        frozenset({TlaRecord({"a": 1}), TlaRecord({"a": 2})}),
+        frozenset({TlaFunction({"a": 1}), TlaFunction({"a": 2})}),
     ]
     assert [format_value(read[kind]) for kind in range(1, len(read) + 1)] == [
         format_value(value) for value in expected

@@ -30,7 +30,6 @@ from lockstep.twin.names import (
 from lockstep.twin.tla_parser import (
     ModelValue,
     TlaFunction,
-    TlaRecord,
     TlaValue,
     format_value,
     parse_state,
@@ -88,7 +87,7 @@ def test_a_map_is_a_function_in_the_form_that_its_keys_give_it() -> None:
     by_name = MapDomain(NameDomain(("p1", "p2")), SMALL)
     by_number = MapDomain(RangeDomain(1, 2), SMALL)
     by_bool = MapDomain(Bool, SMALL)
-    assert encode(by_name, by_name.of(iter((0, 1)))) == TlaRecord({"p1": 0, "p2": 1})
+    assert encode(by_name, by_name.of(iter((0, 1)))) == TlaFunction({"p1": 0, "p2": 1})
     assert encode(by_number, by_number.of(iter((0, 1)))) == (0, 1)
     assert encode(by_bool, by_bool.of(iter((0, 1)))) == TlaFunction({False: 0, True: 1})
 
@@ -115,8 +114,8 @@ def test_what_tlc_prints_is_read_back(data: st.DataObject) -> None:
         (NameDomain((1, 2)), True),
         (EnumDomain(Colour), "PINK"),
         (OptionDomain(SMALL), ModelValue("Nothing")),
-        (TAGGED, TlaRecord({"tag": "RED"})),
-        (TAGGED, TlaRecord({"tag": "RED", "value": 8})),
+        (TAGGED, TlaFunction({"tag": "RED"})),
+        (TAGGED, TlaFunction({"tag": "RED", "value": 8})),
         (TAGGED, 7),
         (MapDomain(SMALL, SMALL), (0, 1)),
         (MapDomain(RangeDomain(1, 2), SMALL), (0, 9)),
@@ -134,6 +133,6 @@ def test_what_is_no_value_of_the_domain_is_refused(domain: Domain, value: TlaVal
 
 def test_the_refusal_names_the_smallest_part_that_does_not_fit() -> None:
     with pytest.raises(NotInTwin, match='"PINK" is not in') as raised:
-        decode(SetDomain(TAGGED), frozenset({TlaRecord({"tag": "PINK", "value": 7})}))
+        decode(SetDomain(TAGGED), frozenset({TlaFunction({"tag": "PINK", "value": 7})}))
     assert raised.value.value == "PINK"
     assert raised.value.domain == EnumDomain(Colour)

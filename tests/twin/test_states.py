@@ -16,7 +16,7 @@ from lockstep.twin.names import (
     twin_changes,
     variable_name,
 )
-from lockstep.twin.tla_parser import TlaRecord, TlaValue
+from lockstep.twin.tla_parser import TlaFunction, TlaValue
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 
@@ -39,7 +39,7 @@ def test_a_state_is_read(model: Model) -> None:
 
 
 def test_a_value_outside_its_domain_makes_a_state_foreign(model: Model) -> None:
-    values = _values(model, coins=TlaRecord({"east": 3}))
+    values = _values(model, coins=TlaFunction({"east": 3}))
     read = StateReader(model).read(values)
     assert isinstance(read, Foreign)
     assert read.problem.startswith("coins: 3 is not in ")
@@ -51,9 +51,9 @@ def test_a_value_outside_its_domain_makes_a_state_foreign(model: Model) -> None:
 
 def test_foreign_states_are_told_apart(model: Model) -> None:
     reader = StateReader(model)
-    three, four = (reader.read(_values(model, coins=TlaRecord({"east": n}))) for n in (3, 4))
+    three, four = (reader.read(_values(model, coins=TlaFunction({"east": n}))) for n in (3, 4))
     assert three != four
-    assert len({three, four, reader.read(_values(model, coins=TlaRecord({"east": 3})))}) == 2
+    assert len({three, four, reader.read(_values(model, coins=TlaFunction({"east": 3})))}) == 2
 
 
 def test_other_variables_are_named(model: Model) -> None:
@@ -64,18 +64,18 @@ def test_other_variables_are_named(model: Model) -> None:
 
 
 def test_changes_to_a_state_of_the_model(model: Model) -> None:
-    after = StateReader(model).read(_values(model, arm=TlaRecord({"east": "OPEN"})))
+    after = StateReader(model).read(_values(model, arm=TlaFunction({"east": "OPEN"})))
     assert isinstance(after, State)
     assert list(twin_changes(model.initial, after)) == ["arm[east]: LOCKED -> OPEN"]
 
 
 def test_a_trace_is_told_step_by_step(model: Model) -> None:
-    opened = _values(model, arm=TlaRecord({"east": "OPEN"}), coins=TlaRecord({"east": 1}))
+    opened = _values(model, arm=TlaFunction({"east": "OPEN"}), coins=TlaFunction({"east": 1}))
     trace = [
         TraceStep(INITIAL_LABEL, _values(model)),
         TraceStep("Coin", opened),
         TraceStep("Shake", opened),
-        TraceStep("Push", {**opened, "coins": TlaRecord({"east": 9})}),
+        TraceStep("Push", {**opened, "coins": TlaFunction({"east": 9})}),
     ]
     lines = list(render_tlc_trace(model, trace))
     told = lines[next(i for i, line in enumerate(lines) if line.endswith("coin")) :]

@@ -8,7 +8,6 @@ from lockstep.twin.tla_parser import (
     LARGEST_INTERVAL,
     ModelValue,
     TlaFunction,
-    TlaRecord,
     TlaSyntaxError,
     TlaValue,
     parse_state,
@@ -33,14 +32,14 @@ from lockstep.twin.tla_parser import (
         ("2..1", frozenset()),
         ("{1..2, {5}, {}}", frozenset({frozenset({1, 2}), frozenset({5}), frozenset()})),
         ("<<1, <<2, {}>>>>", (1, (2, frozenset()))),
-        ("[a |-> 1, b |-> [c |-> TRUE]]", TlaRecord({"a": 1, "b": TlaRecord({"c": True})})),
-        ("[IF |-> 1, 1a |-> 2, 7 |-> 3]", TlaRecord({"IF": 1, "1a": 2, "7": 3})),
+        ("[a |-> 1, b |-> [c |-> TRUE]]", TlaFunction({"a": 1, "b": TlaFunction({"c": True})})),
+        ("[IF |-> 1, 1a |-> 2, 7 |-> 3]", TlaFunction({"IF": 1, "1a": 2, "7": 3})),
         ("(0 :> 1 @@ 4 :> {})", TlaFunction({0: 1, 4: frozenset()})),
         (
             "(<<m1, 1>> :> 0 @@ {} :> (2 :> 3))",
             TlaFunction({(ModelValue("m1"), 1): 0, frozenset(): TlaFunction({2: 3})}),
         ),
-        ('("a b" :> 1)', TlaRecord({"a b": 1})),
+        ('("a b" :> 1)', TlaFunction({"a b": 1})),
         ("(1 :> TRUE @@ 2 :> FALSE)", (True, False)),
         (" \n{ 1 ,2 } ", frozenset({1, 2})),
     ],
@@ -101,7 +100,7 @@ def test_a_state_of_several_variables() -> None:
 
 
 def test_a_state_of_one_variable() -> None:
-    assert parse_state("x = [a |-> 1]\n") == {"x": TlaRecord({"a": 1})}
+    assert parse_state("x = [a |-> 1]\n") == {"x": TlaFunction({"a": 1})}
 
 
 def test_values_are_read_once_by_their_text() -> None:
