@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockstep.drive.cover import Cover, Covered, Ended, Graph
 from lockstep.drive.departure import Departed
@@ -25,6 +26,7 @@ from lockstep.language.domains import (
 )
 from lockstep.language.model import Action
 from lockstep.language.notation import State
+from lockstep.language.records import Record
 from lockstep.plain.exploration import Walks
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Instance
@@ -161,8 +163,11 @@ def drive(
 
 _ATTEMPTS = 64
 """How often the parameters of an action with too many instances are drawn until they enable it."""
-_REMEMBERED = 20_000
-"""In how many states it is remembered what an action can do."""
+_FEW, _MANY = 64, 1_000
+"""The instances of an action up to which they are listed, and those up to which they are where
+none could be drawn."""
+_REMEMBERED = 5_000
+"""Of so many states it is remembered which steps are listed there, and of which shape they are."""
 
 
 def drive_randomly(
@@ -170,39 +175,75 @@ def drive_randomly(
 ) -> None:
     """Drive the software along so many behaviours, each after a reset.
 
-    `Departed`, or what `watch` raises.
+    The less often a state of some shape was chosen, the likelier it is: by even chances what ends
+    a session, which is nearly always enabled, would leave few that live. `Departed`, or what
+    `watch` raises.
     """
     model, stimuli, chance = following.model, following.stimuli, Random(walks.seed)
-    engine = stimuli.engine
     actions = [action for action in model.actions if stimuli.answering(action.name)]
+    large = [action for action in actions if is_wide(action.parameters, _FEW)]
+    small = [action for action in actions if action not in large]
+    shape, chosen = lru_cache(maxsize=_REMEMBERED)(_shape), Counter[object]()
+
+    @lru_cache(maxsize=_REMEMBERED)
+    def of_small(state: State) -> Sequence[Sequence[Step]]:
+        return [found for one in small if (found := list(stimuli.engine.instances(one, state)))]
 
     @lru_cache(maxsize=_REMEMBERED)
     def listed(state: State, number: int) -> Sequence[Step]:
-        return tuple(engine.instances(actions[number], state))
+        if is_wide(large[number].parameters, _MANY):
+            return ()
+        return list(islice(stimuli.engine.instances(large[number], state), _FEW))
 
     def steps(state: State) -> Iterator[Step]:
-        """One step of each action that was found enabled, in a random order."""
-        for number in chance.sample(range(len(actions)), len(actions)):
-            action = actions[number]
-            if not is_wide(action.parameters):
-                if instances := listed(state, number):
-                    yield chance.choice(instances)
-            elif (drawn := _drawn(engine, action, state, chance)) is not None:
-                yield drawn
+        """One step of each action that was found enabled."""
+        yield from map(chance.choice, of_small(state))
+        near = _Near(integers_near(state), tuple(_records(state))) if large else _Near()
+        for number, action in enumerate(large):
+            if (step := _drawn(stimuli.engine, action, state, near, chance)) is not None:
+                yield step
+            elif some := listed(state, number):
+                yield chance.choice(some)
 
     for count in range(1, walks.count + 1):
         following.reset()
         for _ in range(walks.steps):
             watch(f"{count:,} of {walks.count:,} behaviours")
-            step = next(steps(chance.choice(list(following.candidates))), None)
-            if step is None:
+            if not (found := list(steps(chance.choice(list(following.candidates))))):
                 break
+            shapes = [shape(step.state) for step in found]
+            weights = [(1 + chosen[one]) ** -2 for one in shapes]
+            ((step, leads_to),) = chance.choices(list(zip(found, shapes, strict=True)), weights)
+            chosen[leads_to] += 1
             following.do(chance.choice(list(stimuli.answered_by(step))))
 
 
-def _drawn(engine: PlainEngine, action: Action, state: State, chance: Random) -> Step | None:
+def _shape(value: Any) -> Any:
+    """A value with only the signs of its numbers."""
+    if isinstance(value, tuple):
+        return tuple(map(_shape, tuple.__iter__(value)))
+    return (value > 0) - (value < 0) if type(value) is int else value
+
+
+class _Near(NamedTuple):
+    """What a state has: the integers and those next to them, and the records."""
+
+    integers: Sequence[int] = ()
+    records: Sequence[Record] = ()
+
+
+def _records(value: Any) -> Iterator[Record]:
+    if isinstance(value, Record):
+        yield value
+    if isinstance(value, tuple):
+        for part in tuple.__iter__(value):
+            yield from _records(part)
+
+
+def _drawn(
+    engine: PlainEngine, action: Action, state: State, near: _Near, chance: Random
+) -> Step | None:
     """A step of an action with too many instances; None where none was found."""
-    near = integers_near(state)
     for _ in range(_ATTEMPTS):
         arguments = tuple(_value(one.domain, near, chance) for one in action.parameters)
         after = engine.run(action, state, arguments)
@@ -211,17 +252,20 @@ def _drawn(engine: PlainEngine, action: Action, state: State, chance: Random) ->
     return None
 
 
-def _value(domain: Domain, near: Sequence[int], chance: Random) -> Any:
-    """A value of a domain; an integer is as often near those of a state as it is anywhere."""
+def _value(domain: Domain, near: _Near, chance: Random) -> Any:
+    """A value of a domain; an integer or a record is as often near a state as it is anywhere."""
     match domain:
         case RangeDomain(low, high):
-            close = [number for number in near if low <= number <= high]
-            is_near = close and chance.random() < 0.5
-            return chance.choice(close) if is_near else chance.randint(low, high)
+            is_near = chance.random() < 0.5
+            close = [one for one in near.integers if low <= one <= high] if is_near else ()
+            return chance.choice(close) if close else chance.randint(low, high)
         case OptionDomain(some):
             return None if chance.random() < 0.5 else _value(some, near, chance)
         case RecordDomain(record):
-            return record.of(_value(field, near, chance) for field in record.fields.values())
+            is_near = chance.random() < 0.5
+            held = [one for one in near.records if type(one) is record] if is_near else ()
+            fields = (_value(field, near, chance) for field in record.fields.values())
+            return chance.choice(held) if held else record.of(fields)
         case SetDomain(item):
             count = chance.randint(0, min(4, item.size()))
             return frozenset(_value(item, near, chance) for _ in range(count))

@@ -217,9 +217,9 @@ def _places(action: Action) -> _Places:
     return _Places(positions, math.prod(map(len, positions)))
 
 
-def is_wide(parameters: tuple[Parameter, ...]) -> bool:
+def is_wide(parameters: tuple[Parameter, ...], most: int = LISTED) -> bool:
     """Whether there are too many bindings of some parameters to go through them."""
-    return capped_product((parameter.domain for parameter in parameters), LISTED + 1) > LISTED
+    return capped_product((parameter.domain for parameter in parameters), most + 1) > most
 
 
 @dataclass(frozen=True)
