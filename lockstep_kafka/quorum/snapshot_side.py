@@ -21,6 +21,8 @@ from lockstep_kafka.quorum.knowledge import (
 from lockstep_kafka.quorum.snapshot_cases import NONE, OPEN, Chunk, SnapshotCases
 from lockstep_kafka.rules import INNER, Arguments, Rule
 
+_UNKNOWN_SERVER_ERROR = -1
+
 _RULES = {
     98: Rule.CHUNK_NOT_FOUND,
     99: Rule.CHUNK_OUT_OF_RANGE,
@@ -41,7 +43,10 @@ class SnapshotSide:
         self, line: QuorumLine, quorum: Quorum, connection: QuorumConnection, judged: Judged
     ) -> None:
         """Judge a request and its answer, which become known."""
-        if line.error_code:
+        if line.error_code == _UNKNOWN_SERVER_ERROR and line.partitions:
+            of_one = str(next(iter(line.partitions)))
+            judged.of_node(Rule.CHUNK_ERROR_LOST, {"error": line.error_code, "partition": of_one})
+        elif line.error_code:
             judged.of_node(
                 Rule.QUORUM_ERROR, {"error": line.error_code, "what": "a whole response"}
             )

@@ -83,7 +83,7 @@ def test_a_quorum_whose_nodes_are_killed_conforms(release: str) -> None:
         assert followed.totals.followed > len(lines)
         stands_again = AGAIN if release != "3.9.1" else set()
         assert {(one.remark.rule, one.remark.arguments.get("error")) for one in heard} <= (
-            stands_again | {(Rule.QUORUM_ERROR, UNKNOWN_SERVER_ERROR)}
+            stands_again | {(Rule.CHUNK_ERROR_LOST, UNKNOWN_SERVER_ERROR)}
         )
         directories = tuple(one.directory for one in three.controllers)
         judged = conform(ConformRequest(directories, kraft=True, workspace=WORKSPACE))

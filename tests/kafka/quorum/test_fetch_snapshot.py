@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_kafka.findings import SideName, Verdict
+from lockstep_kafka.rules import Rule
 from tests.kafka.quorum.quorum_logs import (
     Document,
     answered,
@@ -249,6 +250,19 @@ def test_an_epoch_that_is_not_known_is_an_old_one(
     refused(log[5], error)
     expected = set() if conforms else {(NODE, "630-57")}
     assert departures(follow_documents(log, tmp_path)) == expected
+
+
+def test_an_error_of_the_partition_that_is_not_sent_is_unknown(tmp_path: Path) -> None:
+    """As the follower has it from Kafka (630-D43): it asks for the same bytes again."""
+    requests = deepcopy(chunks(WHOLE))[:2]
+    answered(requests[1]).clear()
+    requests[1]["response"].update(errorCode=-1, topics=[])
+    (session,) = follow_documents(requests, tmp_path).sessions
+    assert session.client_side.verdict is Verdict.CONFORMS
+    worst = session.broker_side.worst
+    assert worst is not None
+    assert (worst.verdict, worst.rule) == (Verdict.UNKNOWN, Rule.CHUNK_ERROR_LOST)
+    assert "630-D43" in worst.because
 
 
 def test_an_error_that_no_model_has_is_unknown(tmp_path: Path) -> None:
