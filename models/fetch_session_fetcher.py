@@ -80,9 +80,9 @@ def send_full(s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests)
     send_all(new, f, s.metadata[f], wanted)
 
 
-def send_changes(s: FetchSession, new: FetchSession, f, wanted, anew):
-    """List what changed, and name what is removed; what is anew is both."""
-    old = {p: None if p in anew else s.fetching[f][p] for p in Partition}
+def send_changes(s: FetchSession, new: FetchSession, f, wanted, replaced):
+    """List what changed, and name what is removed; what is replaced is both."""
+    old = {p: None if p in replaced else s.fetching[f][p] for p in Partition}
     require(may_send(s, f) and not is_full(s.metadata[f].epoch))
     require(
         all(
@@ -95,29 +95,29 @@ def send_changes(s: FetchSession, new: FetchSession, f, wanted, anew):
     )
     new.fetching[f] = wanted
     new.told[f] = {p: still_told(old[p], wanted[p], s.told[f][p]) for p in Partition}
-    send(new, f, s.metadata[f], changed(old, wanted), dropped(s.fetching[f], wanted) | anew)
+    send(new, f, s.metadata[f], changed(old, wanted), dropped(s.fetching[f], wanted) | replaced)
 
 
 @action
 def send_incremental(s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests):
     """(ID, EPOCH): list what changed, name what is removed, and nothing else (227-D11)."""
-    send_changes(s, new, f, wanted, anew=set())
+    send_changes(s, new, f, wanted, replaced=set())
 
 
 @action
 def send_replacing(
-    s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests, anew: Set[Partition]
+    s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests, replaced: Set[Partition]
 ):
-    """(ID, EPOCH): topics were made anew, so that their partitions are removed by the old ids, and
+    """(ID, EPOCH): topics were made again, so that their partitions are removed by the old ids, and
     listed by the new ones (227-D10, 227-D42)."""
-    require(TOPIC_IDS and len(anew) > 0)
+    require(TOPIC_IDS and len(replaced) > 0)
     require(
         all(
-            p not in anew or (s.fetching[f][p] is not None and wanted[p] is not None)
+            p not in replaced or (s.fetching[f][p] is not None and wanted[p] is not None)
             for p in Partition
         )
     )
-    send_changes(s, new, f, wanted, anew)
+    send_changes(s, new, f, wanted, replaced)
 
 
 @action

@@ -193,27 +193,27 @@ StillTold(f, old, wanted) ==
              THEN told[f][p]
              ELSE [told[f][p] EXCEPT !.records = FALSE]]
 
-\* What was wanted of a topic before it was made anew counts no more.
-Before(f, anew) == [p \in Partitions |-> IF p \in anew THEN None ELSE fetching[f][p]]
+\* What was wanted of a topic before it was made again counts no more.
+Before(f, replaced) == [p \in Partitions |-> IF p \in replaced THEN None ELSE fetching[f][p]]
 
-SendChanges(f, wanted, anew) ==
-    /\ MovesOnlyPastRecords(f, Before(f, anew), wanted)
+SendChanges(f, wanted, replaced) ==
+    /\ MovesOnlyPastRecords(f, Before(f, replaced), wanted)
     /\ Send(f, metadata[f],
-            Altered(Before(f, anew), wanted), Forgotten(fetching[f], wanted) \cup anew)
+            Altered(Before(f, replaced), wanted), Forgotten(fetching[f], wanted) \cup replaced)
     /\ fetching' = [fetching EXCEPT ![f] = wanted]
-    /\ told' = [told EXCEPT ![f] = StillTold(f, Before(f, anew), wanted)]
+    /\ told' = [told EXCEPT ![f] = StillTold(f, Before(f, replaced), wanted)]
 
 SendIncremental(f, wanted) ==
     /\ IsIncremental(metadata[f].epoch)
     /\ SendChanges(f, wanted, {})
 
 \* A topic created again is removed by its old id, and listed by the new one.
-SendReplacing(f, wanted, anew) ==
+SendReplacing(f, wanted, replaced) ==
     /\ TopicIds
     /\ IsIncremental(metadata[f].epoch)
-    /\ anew # {}
-    /\ anew \subseteq Mentioned(fetching[f]) \cap Mentioned(wanted)
-    /\ SendChanges(f, wanted, anew)
+    /\ replaced # {}
+    /\ replaced \subseteq Mentioned(fetching[f]) \cap Mentioned(wanted)
+    /\ SendChanges(f, wanted, replaced)
 
 -----------------------------------------------------------------------------
 (* The leader serves a request: every action is one outcome. *)
@@ -537,7 +537,7 @@ Next ==
             \/ SendSessionless(f, wanted)
             \/ SendFull(f, wanted)
             \/ SendIncremental(f, wanted)
-            \/ \E anew \in SUBSET Partitions : SendReplacing(f, wanted, anew)
+            \/ \E replaced \in SUBSET Partitions : SendReplacing(f, wanted, replaced)
             \/ SendClose(f, wanted)
         \/ \E via \in Via :
             \/ \E filled \in SUBSET Partitions :

@@ -61,7 +61,7 @@ class KafkaClient(Driver):
     outcomes: ClassVar = {"send": _SENDS, "receive": (*RECEIVES, BEGINS_AGAIN)}
     decides: ClassVar = {
         **dict.fromkeys(_SENDS, ("wanted",)),
-        "send_replacing": ("wanted", "anew"),
+        "send_replacing": ("wanted", "replaced"),
         BEGINS_AGAIN: ("naming",),
     }
     by_itself: ClassVar = (BEGINS_AGAIN,)
@@ -323,7 +323,7 @@ def _took(fetch: Fetch, wanted: Mapping[str, object]) -> Took:
         return Took("send_full", wanted=wanted)
     replaced = fetch.forgotten & fetch.partitions.keys()
     if replaced:
-        return Took("send_replacing", wanted=wanted, anew=replaced)
+        return Took("send_replacing", wanted=wanted, replaced=replaced)
     return Took("send_incremental", wanted=wanted)
 
 

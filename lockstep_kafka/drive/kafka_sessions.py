@@ -110,8 +110,10 @@ class KafkaSessions(Driver):
 
     _do_send_incremental = _do_send_full
 
-    def _do_send_replacing(self, f: str, wanted: Mapping[str, Any], anew: frozenset[str]) -> None:
-        for p in anew:
+    def _do_send_replacing(
+        self, f: str, wanted: Mapping[str, Any], replaced: frozenset[str]
+    ) -> None:
+        for p in replaced:
             self._messages.make_topic_anew(p)
         self._do_send_full(f, wanted)
 

@@ -61,8 +61,8 @@ def lost_full_request_leaves_its_session():
 @fault(breaks="a_topic_made_anew_is_asked_for", scope="topics")
 @edit(
     fetcher.send_replacing,
-    "send_changes(s, new, f, wanted, anew)",
-    "send_changes(s, new, f, wanted, anew=set())",
+    "send_changes(s, new, f, wanted, replaced)",
+    "send_changes(s, new, f, wanted, replaced=set())",
 )
 def topic_made_anew_is_never_sent():
     """A fetcher goes by a topic's name, and does not see that it has another id."""
