@@ -3,17 +3,23 @@ of specs/kip_595.toml and specs/kip_630.toml."""
 
 # Elections.
 from invariants.snapshot_election_votes import (
+    agrees,
     a_newer_epoch_ends_an_office,
     a_step_is_of_two_replicas,
     candidates_lose_to_leaders,
     candidates_stand_in_the_next_epoch,
+    diverges,
     epochs_never_go_back,
     failures_are_of_one_replica,
     goes_as_far,
+    has_stalled,
+    is_cut,
+    is_surely_not_counted,
     leaders_have_written,
     leaders_load_no_snapshot,
     leaders_only_append,
     leaders_resign_only_without_a_majority,
+    most,
     one_leader_an_epoch,
     state_machines_lead_once_all_before_is_committed,
     votes_go_to_candidates,
@@ -36,7 +42,6 @@ from invariants.snapshot_election_replication import (
     a_log_starts_within_what_is_known_to_be_committed,
     log_start_is_in_a_snapshot,
     logs_agree,
-    most,
     only_fetches_that_agree_count,
     only_leaders_know_what_others_have,
     records_come_from_the_log_of_a_leader,
@@ -56,7 +61,6 @@ from models.snapshot_election_replication import (
 )
 from models.snapshot_election_state import (
     FETCH_RULE,
-    MAX_CUTS,
     MAX_SNAPSHOTS,
     NOTICES,
     Role,
@@ -136,18 +140,23 @@ def a_vote_is_given_to_who_goes_as_far(s: SnapshotElection, v: Voter, c: Voter):
 
 @leads_to("595-19", "595-21", "630-28", weak=FOLLOWING)
 def followers_catch_up(s: SnapshotElection, v: Voter, leader: Voter):
-    """While a leader of the last epoch lives, all others get what it has."""
+    """While a leader of the last epoch lives, all others get what it has, if they get on."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
     has_all = history(s, v) == history(s, leader)
-    return leads, not leads or has_all or s.cut == v or s.cut == leader
+    return leads, not leads or has_all or s.stalled[v] == 1 or s.cut == v or s.cut == leader
+
+
+def somebody_stalls(s: SnapshotElection):
+    return any(s.stalled[v] == 1 for v in Voter)
 
 
 @leads_to("595-13", weak=FOLLOWING)
 def what_a_leader_writes_is_committed(s: SnapshotElection, leader: Voter):
-    """While a leader of the last epoch lives, all that it has comes to be committed."""
+    """While a leader of the last epoch lives, and all get on, all that it has comes to be
+    committed."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
     is_committed = s.high_watermark[leader] == log_end(s, leader)
-    return leads, not leads or is_committed or s.cut == leader
+    return leads, not leads or is_committed or somebody_stalls(s) or s.cut == leader
 
 
 @leads_to("595-28", weak=(each(notify, "leader"), *FOLLOWING))
@@ -155,14 +164,31 @@ def a_leaders_state_machine_is_told(s: SnapshotElection, leader: Voter):
     """While a leader of the last epoch lives, its state machine comes to be told that it leads,
     where state machines are told at all."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
-    return leads, not leads or not NOTICES or s.notice[leader] == 1 or s.cut == leader
+    comes = not NOTICES or s.notice[leader] == 1
+    return leads, not leads or comes or somebody_stalls(s) or s.cut == leader
 
 
 @leads_to("595-27", weak=(each(resign, "leader"),))
 def a_leader_without_a_majority_resigns(s: SnapshotElection, leader: Voter):
-    """A leader that the network has cut off does not lead as long as that lasts."""
+    """A leader does not lead as long as those that count and it are no majority."""
     leads = s.role[leader] == Role.LEADER
-    return leads, not leads or not MAX_CUTS > 0 or s.cut != leader
+    has_one = most({v for v in Voter if v == leader or not is_surely_not_counted(s, v, leader)})
+    return leads, not leads or has_one
+
+
+def gets_on(s: SnapshotElection, v, leader):
+    """Whether a voter gets what its leader has, or downloads a snapshot."""
+    asks_in_vain = has_stalled(s, v, leader) and (agrees(s, v, leader) or diverges(s, v, leader))
+    return not is_cut(s, v, leader) and not asks_in_vain
+
+
+@leads_to("595-29", weak=(each(resign, "leader"),))
+def a_leader_with_whom_no_majority_gets_on_resigns(s: SnapshotElection, leader: Voter):
+    """A leader does not lead as long as those that get on and it are no majority: it could commit
+    nothing. Where followers that do not get on keep it in office (595-D5), this does not hold."""
+    leads = s.role[leader] == Role.LEADER
+    has_one = most({v for v in Voter if v == leader or gets_on(s, v, leader)})
+    return leads, not leads or has_one
 
 
 @sometimes("595-11")
@@ -190,8 +216,8 @@ def a_leader_keeps_no_record_in_its_log(s: SnapshotElection):
 @sometimes("630-30")
 def a_fetched_snapshot_ends_no_later_than_the_log(s: SnapshotElection):
     """A follower has fetched a snapshot, and its log goes as far in offset or further. Where a
-    snapshot is sent for an offset alone (630-D20), none does."""
-    return (MAX_SNAPSHOTS == 0 or FETCH_RULE != "earliest") or any(
+    snapshot is sent for an offset alone (630-D20), and in the first epoch, none does."""
+    return (MAX_SNAPSHOTS == 0 or FETCH_RULE != "earliest" or MAX_EPOCH == 1) or any(
         s.unapplied[v] and s.restarts == 0 and log_end(s, v) >= len(s.snapshot[v]) for v in Voter
     )
 
@@ -207,8 +233,8 @@ def a_whole_log_has_a_snapshot_beyond_the_high_watermark(s: SnapshotElection):
 
 @sometimes("630-31", "630-32")
 def a_voter_caught_between_votes(s: SnapshotElection):
-    """A follower votes after it got a snapshot and before it reset its log."""
-    return MAX_SNAPSHOTS == 0 or any(
+    """A follower votes after it got a snapshot and before it reset its log, in a later epoch."""
+    return (MAX_SNAPSHOTS == 0 or MAX_EPOCH == 1) or any(
         s.role[c] == Role.CANDIDATE and s.unapplied[v] and v != c
         for c in Voter
         for v in s.granted[c]

@@ -1,6 +1,7 @@
 """What must hold of logs, commitment and snapshots between elections. Ids are rows of
 specs/kip_595.toml and specs/kip_630.toml."""
 
+from invariants.snapshot_election_votes import most
 from lockstep import invariant, step_invariant, when
 from models.snapshot_election_state import (
     Role,
@@ -10,11 +11,6 @@ from models.snapshot_election_state import (
     log_end,
 )
 from models.snapshot_id import Offset
-
-
-def most(voters):
-    return 2 * len(voters) > sum(1 for v in Voter)
-
 
 # What is committed stays.
 
@@ -151,7 +147,8 @@ def followers_learn_the_high_watermark(
     s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter
 ):
     """By a fetch a follower comes to know the lesser of the leader's high watermark and its own
-    log's end, unless it knew more before."""
+    log's end, unless it knew more before or does not get on."""
+    when(s.stalled[v] == 0)
     when(follows_in_its_epoch(s, v, leader) and s.fetched[leader][v] != new.fetched[leader][v])
     when(new.role[leader] == Role.LEADER and s.epoch[leader] == new.epoch[leader])
     learned = min(new.high_watermark[leader], log_end(new, v))

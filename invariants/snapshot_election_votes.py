@@ -2,7 +2,14 @@
 specs/kip_630.toml."""
 
 from lockstep import invariant, step_invariant, when
-from models.snapshot_election_state import Role, SnapshotElection, Voter, history
+from models.snapshot_election_state import (
+    CHECK_QUORUM,
+    Role,
+    SnapshotElection,
+    Voter,
+    history,
+    log_end,
+)
 
 # Epochs.
 
@@ -106,6 +113,7 @@ def is_as_it_was(s: SnapshotElection, new: SnapshotElection, v):
         and s.granted[v] == new.granted[v]
         and s.fetched[v] == new.fetched[v]
         and s.notice[v] == new.notice[v]
+        and s.stalled[v] == new.stalled[v]
     )
 
 
@@ -145,19 +153,72 @@ def one_leader_an_epoch(s: SnapshotElection, v: Voter, w: Voter):
     return s.epoch[v] != s.epoch[w]
 
 
+def most(voters):
+    return 2 * len(voters) > sum(1 for v in Voter)
+
+
+def agrees(s: SnapshotElection, v, leader):
+    """Whether a leader has all of a log, and its own goes back far enough to tell."""
+    end = log_end(s, v)
+    return s.log_start[leader] <= end and history(s, v) == history(s, leader)[:end]
+
+
+def diverges(s: SnapshotElection, v, leader):
+    """Whether a leader that has dropped nothing lacks a record of a log."""
+    return s.log_start[leader] == 0 and history(s, v) != history(s, leader)[: log_end(s, v)]
+
+
+def lacks_a_snapshot(s: SnapshotElection, v, leader):
+    """Whether a leader has dropped what comes next in a log, and has a snapshot that is new to it.
+    Where the logs part above the start of the leader's, it depends on the fetch rule."""
+    return log_end(s, v) < s.log_start[leader] and len(s.snapshot[v]) < len(s.snapshot[leader])
+
+
+def has_stalled(s: SnapshotElection, v, leader):
+    return s.stalled[v] == 1 and s.epoch[v] == s.epoch[leader]
+
+
+def is_cut(s: SnapshotElection, v, leader):
+    return s.cut is not None and (s.cut == v or s.cut == leader)
+
+
+def is_surely_counted(s: SnapshotElection, v, leader):
+    """Whether what a voter sends counts for its leader, by the rule of the scope."""
+    return not is_cut(s, v, leader) and (
+        not has_stalled(s, v, leader)
+        or (agrees(s, v, leader) and CHECK_QUORUM != "progress")
+        or (diverges(s, v, leader) and CHECK_QUORUM == "fetch")
+        or (lacks_a_snapshot(s, v, leader) and CHECK_QUORUM != "fetch")
+    )
+
+
+def is_surely_not_counted(s: SnapshotElection, v, leader):
+    """Whether nothing that a voter sends counts for its leader, by the rule of the scope."""
+    return is_cut(s, v, leader) or (
+        has_stalled(s, v, leader)
+        and (
+            (agrees(s, v, leader) and CHECK_QUORUM == "progress")
+            or (diverges(s, v, leader) and CHECK_QUORUM != "fetch")
+            or (lacks_a_snapshot(s, v, leader) and CHECK_QUORUM == "fetch")
+        )
+    )
+
+
 @step_invariant("595-27")
 def leaders_resign_only_without_a_majority(
     s: SnapshotElection, new: SnapshotElection, leader: Voter
 ):
-    """While it runs, a leader gives up its epoch within that only when it is the one that is cut
-    off: of three voters the leader and any other are a majority."""
+    """While it runs, a leader gives up its epoch within that only when those that count and it are
+    no majority."""
     resigns = (
         s.role[leader] == Role.LEADER
         and new.role[leader] == Role.FOLLOWER
         and s.epoch[leader] == new.epoch[leader]
         and s.restarts == new.restarts
     )
-    return not resigns or s.cut == leader
+    return not resigns or not most(
+        {v for v in Voter if v == leader or is_surely_counted(s, v, leader)}
+    )
 
 
 @invariant("595-28")

@@ -19,10 +19,11 @@ lost does not happen. What messages under way could add is harmless, or is here 
   step takes the acknowledgement at that time, which commits no later and so claims more.
 - A response to a fetch that arrives late is for a follower of the same epoch, which has not
   fetched since, so that its log is as it was.
-- Where a scope cuts a replica off from all others, nothing is asked of it and it asks nothing; that
-  a leader hears of no majority is then all that there is of time.
-- A download takes many requests. Until it is complete, nobody takes it for a snapshot; what may
-  come in between is for snapshot_fetch.
+- Where a scope cuts a replica off from all others, nothing is asked of it and it asks nothing;
+  where it lets followers stall, they fetch and do not get on. That a leader hears of no majority is
+  then all that there is of time.
+- A download takes many requests. Until it is complete, nobody takes it for a snapshot: it stalls
+  if it takes long. What may come in between is for snapshot_fetch.
 
 The actions: those of elections and those of replication are files of their own.
 """
@@ -33,7 +34,15 @@ from models.snapshot_election_state import SnapshotElection
 from models.snapshot_election_votes import time_out, grant, learn_epoch, become_leader, lose, resign
 
 # Replication.
-from models.snapshot_election_replication import append_record, fetch, notify, truncate
+from models.snapshot_election_replication import (
+    append_record,
+    fetch,
+    truncate,
+    stall,
+    fetch_in_vain,
+    recover,
+    notify,
+)
 
 # Snapshots.
 from models.snapshot_election_replication import (

@@ -8,19 +8,21 @@ from models.snapshot_election_state import (
     MAX_WIPES,
     NOTICES,
     RESET,
+    STALLS,
     Answer,
     Role,
     SnapshotElection,
     Voter,
+    become,
     hears,
     history,
     id_of,
+    is_majority,
     last_epoch,
     log_end,
     log_id,
     next_record,
 )
-from models.snapshot_election_votes import become, is_majority
 from models.snapshot_id import MAX_OFFSET, Offset, is_newer
 
 # Replication. A leader's own state machine gets what is committed at once.
@@ -35,13 +37,15 @@ def append_record(s: SnapshotElection, new: SnapshotElection, leader: Voter):
 
 
 def follows(s: SnapshotElection, v, leader):
-    """Whether a replica fetches from a leader; not while a snapshot waits to be applied."""
+    """Whether a replica fetches from a leader and gets on; not while a snapshot waits to be
+    applied."""
     return (
         hears(s, v, leader)
         and s.role[leader] == Role.LEADER
         and s.role[v] == Role.FOLLOWER
         and s.epoch[v] == s.epoch[leader]
         and not s.unapplied[v]
+        and s.stalled[v] == 0
     )
 
 
@@ -109,21 +113,30 @@ def learned(s: SnapshotElection, v, high_watermark, end):
     return max(s.high_watermark[v], min(high_watermark, end))
 
 
+def acknowledged(s: SnapshotElection, v, leader):
+    """What a leader knows that others have when a follower fetches from the end of its log."""
+    return {w: log_end(s, v) if w == v else s.fetched[leader][w] for w in Voter}
+
+
+def acknowledge(s: SnapshotElection, new: SnapshotElection, v, leader):
+    """A fetch acknowledges what is before it, and the leader commits what a majority has."""
+    high_watermark = advanced(s, leader, acknowledged(s, v, leader))
+    new.fetched[leader] = acknowledged(s, v, leader)
+    new.high_watermark[leader] = high_watermark
+    new.committed = s.committed + history(s, leader)[len(s.committed) : high_watermark]
+    new.committed_in = s.epoch[leader] if high_watermark > len(s.committed) else s.committed_in
+
+
 @action
 def fetch(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter, end: Offset):
     """A follower fetches from its log's end, which acknowledges what is before it, and appends the
     records up to `end`."""
     require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.RECORDS)
     require(log_end(s, v) <= end <= log_end(s, leader))
-    fetched = {w: log_end(s, v) if w == v else s.fetched[leader][w] for w in Voter}
-    high_watermark = advanced(s, leader, fetched)
-    records = history(s, leader)
-    new.fetched[leader] = fetched
-    new.high_watermark[leader] = high_watermark
-    new.log[v] = s.log[v] + records[log_end(s, v) : end]
+    acknowledge(s, new, v, leader)
+    new.log[v] = s.log[v] + history(s, leader)[log_end(s, v) : end]
+    high_watermark = advanced(s, leader, acknowledged(s, v, leader))
     new.high_watermark[v] = learned(s, v, high_watermark, end)
-    new.committed = s.committed + records[len(s.committed) : high_watermark]
-    new.committed_in = s.epoch[leader] if high_watermark > len(s.committed) else s.committed_in
 
 
 def truncated(s: SnapshotElection, v, diverging):
@@ -142,6 +155,39 @@ def truncate(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter
     """A follower is told where its log diverges from the leader's."""
     require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.DIVERGING)
     new.log[v] = truncated(s, v, id_of(known_up_to(s, leader, last_epoch(history(s, v)))))
+
+
+@action
+def stall(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
+    """A follower goes on fetching and does not get on any more."""
+    require(STALLS and follows(s, v, leader))
+    new.stalled[v] = 1
+
+
+def fetches_in_vain(s: SnapshotElection, v, leader):
+    """Whether a replica fetches from a leader and does not get on."""
+    return (
+        s.stalled[v] == 1
+        and hears(s, v, leader)
+        and s.role[leader] == Role.LEADER
+        and s.role[v] == Role.FOLLOWER
+        and s.epoch[v] == s.epoch[leader]
+    )
+
+
+@action
+def fetch_in_vain(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
+    """A follower that does not get on fetches from its log's end. The leader learns what it has,
+    and it learns nothing."""
+    require(fetches_in_vain(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.RECORDS)
+    acknowledge(s, new, v, leader)
+
+
+@action
+def recover(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """A follower gets on again."""
+    require(s.stalled[v] == 1)
+    new.stalled[v] = 0
 
 
 def may_be_told(s: SnapshotElection, leader):

@@ -51,6 +51,15 @@ MAX_CUTS: Constant = 0
 """How often the network cuts a replica off from all others in one behaviour. A leader that hears
 of no majority then resigns."""
 
+STALLS: Constant = False
+"""Whether a follower may fetch and not get on: what it is sent it cannot write, or a download takes
+long."""
+
+CHECK_QUORUM: Constant = "fetch"
+"""What of a follower that does not get on keeps its leader in office. "fetch": a Fetch, whatever is
+answered, as the KIP says. "served": a Fetch that is answered with records and a FetchSnapshot, as
+in Apache Kafka (595-D5). "progress": a FetchSnapshot alone, for it gets on (KAFKA-15911)."""
+
 NOTICES: Constant = False
 """Whether a leader's state machine writes only once it was told that it leads."""
 
@@ -65,6 +74,7 @@ Restarts: Domain = Range(0, MAX_RESTARTS)
 Wipes: Domain = Range(0, MAX_WIPES)
 Cuts: Domain = Range(0, MAX_CUTS)
 Notice: Domain = Range(0, 1 if NOTICES else 0)
+Stalled: Domain = Range(0, 1 if STALLS else 0)
 
 
 class LogRecord(Record):
@@ -112,6 +122,8 @@ class SnapshotElection(State):
     fetched: Map[Voter, Map[Voter, Offset]] = {v: {w: 0 for w in Voter} for v in Voter}
     # Whether its state machine takes the replica for the leader: 1, if it does.
     notice: Map[Voter, Notice] = {v: 0 for v in Voter}
+    # Whether a follower fetches and does not get on: 1, if so.
+    stalled: Map[Voter, Stalled] = {v: 0 for v in Voter}
     # The replica that the network has cut off, if any.
     cut: Voter | None = None
     # Known to the reader only: what is committed, and the epoch whose leader committed the last of
@@ -162,3 +174,18 @@ def log_id(s: SnapshotElection, v):
 def newest(s: SnapshotElection, v):
     """What a replica votes and asks for votes with: the newest of its log and its snapshots."""
     return newer(id_of(s.snapshot[v]), log_id(s, v))
+
+
+def is_majority(voters):
+    return 2 * len(voters) > sum(1 for v in Voter)
+
+
+def become(s: SnapshotElection, new: SnapshotElection, v, role, epoch, voted):
+    """A replica takes a role in an epoch, with nothing known of the others."""
+    new.role[v] = role
+    new.epoch[v] = epoch
+    new.voted[v] = voted
+    new.granted[v] = {v} if role == Role.CANDIDATE else set()
+    new.fetched[v] = {w: 0 for w in Voter}
+    new.notice[v] = 0
+    new.stalled[v] = 0

@@ -1,29 +1,25 @@
 """KRaft elections under snapshots: candidates, votes and leaders (KIP-595)."""
 
 from lockstep import action, require
+from models.snapshot_election_replication import answer, fetches_in_vain
 from models.snapshot_election_state import (
+    CHECK_QUORUM,
     MAX_CUTS,
+    Answer,
     Role,
     SnapshotElection,
     Voter,
+    become,
     hears,
+    is_majority,
     log_end,
+    log_id,
     newest,
     next_record,
 )
 from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, is_newer
 
 # Elections.
-
-
-def become(s: SnapshotElection, new: SnapshotElection, v, role, epoch, voted):
-    """A replica takes a role in an epoch, with nothing known of the others."""
-    new.role[v] = role
-    new.epoch[v] = epoch
-    new.voted[v] = voted
-    new.granted[v] = {v} if role == Role.CANDIDATE else set()
-    new.fetched[v] = {w: 0 for w in Voter}
-    new.notice[v] = 0
 
 
 @action
@@ -55,10 +51,6 @@ def learn_epoch(s: SnapshotElection, new: SnapshotElection, v: Voter, w: Voter):
     become(s, new, v, Role.FOLLOWER, s.epoch[w], voted=None)
 
 
-def is_majority(voters):
-    return 2 * len(voters) > sum(1 for v in Voter)
-
-
 def has_won(s: SnapshotElection, c):
     return is_majority(s.granted[c])
 
@@ -86,14 +78,33 @@ def lose(s: SnapshotElection, new: SnapshotElection, c: Voter, leader: Voter):
 # A leader that nobody hears of.
 
 
+def downloads(s: SnapshotElection, v, leader):
+    """Whether a follower sends FetchSnapshot: it lacks the snapshot that it needs."""
+    needed = answer(s, leader, log_id(s, v)) == Answer.SNAPSHOT
+    return needed and s.snapshot[v] != s.snapshot[leader]
+
+
+def counts(s: SnapshotElection, v, leader):
+    """Whether what a follower sends that does not get on keeps its leader in office."""
+    if CHECK_QUORUM == "fetch":
+        return not downloads(s, v, leader)
+    gets_records = answer(s, leader, log_id(s, v)) == Answer.RECORDS
+    return downloads(s, v, leader) or (gets_records and CHECK_QUORUM == "served")
+
+
+def is_heard_of(s: SnapshotElection, v, leader):
+    """Whether a voter is one of those that keep a leader in office."""
+    return hears(s, v, leader) and (not fetches_in_vain(s, v, leader) or counts(s, v, leader))
+
+
 def has_a_majority(s: SnapshotElection, leader):
-    """Whether fetches of so many arrive that they and the leader are a majority."""
-    return is_majority({v for v in Voter if v == leader or hears(s, v, leader)})
+    """Whether a leader and those that it hears of are a majority."""
+    return is_majority({v for v in Voter if v == leader or is_heard_of(s, v, leader)})
 
 
 @action
 def resign(s: SnapshotElection, new: SnapshotElection, leader: Voter):
-    """A leader to which the network lets no majority fetch gives its epoch up."""
+    """A leader that hears of no majority gives its epoch up."""
     require(s.role[leader] == Role.LEADER and not has_a_majority(s, leader))
     become(s, new, leader, Role.FOLLOWER, s.epoch[leader], leader)
 

@@ -18,22 +18,26 @@ CONSTANTS
     Voters,
     Reset,  \* which downloaded snapshots the log gives way to
     FetchRule, \* for which fetches a leader has nothing but a snapshot
+    Stalls, \* whether a follower may fetch and not get on
+    CheckQuorum, \* what keeps a leader in office of those that do not get on
     Notices, \* whether a state machine writes only once it was told that its replica leads
     Values  \* whether what is written before and after a crash differs
 
 ASSUME FetchRule \in {"offset", "history", "earliest"}
+ASSUME CheckQuorum \in {"fetch", "served", "progress"} /\ Stalls \in BOOLEAN
 ASSUME Reset \in {"always", "newer"} /\ Notices \in BOOLEAN /\ Values \in BOOLEAN
 
 VARIABLES
     epoch, voted, logStart, log, snapshot,                \* on disk
     role, unapplied, highWatermark, granted, fetched,     \* in memory
     notice,                                               \* 1: its state machine has it for leader
+    stalled,                                              \* 1: it fetches and does not get on
     cut,                                                  \* whom the network has cut off
     committed, committedIn,                               \* seen from outside
     restarts, wipes, snapshots, cuts                      \* how often
 
 disk   == <<epoch, voted, logStart, log, snapshot>>
-memory == <<role, unapplied, highWatermark, granted, fetched, notice>>
+memory == <<role, unapplied, highWatermark, granted, fetched, notice, stalled>>
 network == <<cut, cuts>>
 counts  == <<restarts, wipes, snapshots, network>>
 
@@ -66,6 +70,7 @@ TypeOK ==
     /\ granted \in [Voters -> SUBSET Voters]
     /\ fetched \in [Voters -> [Voters -> Offset]]
     /\ notice \in [Voters -> {0, 1}]
+    /\ stalled \in [Voters -> {0, 1}]
     /\ cut \in Voters \cup {None}
     /\ restarts \in Nat /\ wipes \in Nat /\ snapshots \in Nat /\ cuts \in Nat
 
@@ -84,6 +89,7 @@ Init ==
     /\ fetched = [v \in Voters |-> Nothing]
     /\ committed = <<>> /\ committedIn = 0
     /\ notice = Nothing
+    /\ stalled = Nothing
     /\ cut = None
     /\ restarts = 0 /\ wipes = 0 /\ snapshots = 0 /\ cuts = 0
 
@@ -124,6 +130,7 @@ Take(v, newRole, newEpoch, vote) ==
     /\ role' = [role EXCEPT ![v] = newRole]
     /\ epoch' = [epoch EXCEPT ![v] = newEpoch]
     /\ voted' = [voted EXCEPT ![v] = vote]
+    /\ stalled' = [stalled EXCEPT ![v] = 0]
     /\ fetched' = [fetched EXCEPT ![v] = Nothing]
     /\ notice' = [notice EXCEPT ![v] = 0]
 
@@ -175,14 +182,6 @@ Lose(c, l) ==
     /\ granted' = [granted EXCEPT ![c] = {}]
     /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
-\* Fetches arrive in time from whom the leader hears.
-Resign(l) ==
-    /\ role[l] = "LEADER"
-    /\ {l} \cup {v \in Voters : Hears(v, l)} \notin Majorities
-    /\ Take(l, "FOLLOWER", epoch[l], l)
-    /\ granted' = [granted EXCEPT ![l] = {}]
-    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
-
 CutOff(v) ==
     /\ MayCut
     /\ cut = None
@@ -212,6 +211,7 @@ Fetches(v, l) ==
     /\ role[v] = "FOLLOWER"
     /\ epoch[v] = epoch[l]
     /\ ~unapplied[v]
+    /\ stalled[v] = 0
 
 \* How many of a replica's records belong to an epoch or to those before it.  A log that
 \* begins later has nothing to say of what is before.
@@ -246,21 +246,68 @@ HighWatermarkAfter(l, offsets) ==
         greatest == CHOOSE o \in common : \A p \in common : p <= o
     IN  IF common = {} THEN highWatermark[l] ELSE Max(highWatermark[l], greatest)
 
-Fetch(v, l, end) ==
-    /\ Fetches(v, l)
+\* The leader has seen a fetch; who does not get on sees nothing of the answer.
+IsServed(v, l, end) ==
     /\ CanCompare(v, l)
     /\ Agrees(v, l)
     /\ end \in LogEnd(v) .. LogEnd(l)
     /\ LET offsets == [fetched[l] EXCEPT ![v] = LogEnd(v)]
            hw      == HighWatermarkAfter(l, offsets)
+           seenHw  == IF stalled[v] = 1 THEN 0 ELSE hw
        IN  /\ fetched' = [fetched EXCEPT ![l] = offsets]
-           /\ highWatermark' = [highWatermark EXCEPT ![l] = hw, ![v] = Max(@, Min(hw, end))]
+           /\ highWatermark' = [highWatermark EXCEPT ![l] = hw, ![v] = Max(@, Min(seenHw, end))]
            /\ IF hw > Len(committed)
               THEN /\ committed' = committed \o After(First(Records(l), hw), Len(committed))
                    /\ committedIn' = epoch[l]
               ELSE UNCHANGED seen
+
+Fetch(v, l, end) ==
+    /\ Fetches(v, l)
+    /\ IsServed(v, l, end)
     /\ log' = [log EXCEPT ![v] = @ \o After(First(Records(l), end), LogEnd(v))]
-    /\ UNCHANGED <<epoch, voted, logStart, snapshot, role, unapplied, granted, notice, counts>>
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, role, unapplied, granted, notice, stalled>>
+    /\ UNCHANGED counts
+
+Stall(v, l) ==
+    /\ Stalls
+    /\ Fetches(v, l)
+    /\ stalled' = [stalled EXCEPT ![v] = 1]
+    /\ UNCHANGED <<disk, role, unapplied, highWatermark, granted, fetched, notice, seen, counts>>
+
+Recover(v) ==
+    /\ stalled[v] = 1
+    /\ stalled' = [stalled EXCEPT ![v] = 0]
+    /\ UNCHANGED <<disk, role, unapplied, highWatermark, granted, fetched, notice, seen, counts>>
+
+InVain(v, l) ==
+    /\ Hears(v, l)
+    /\ stalled[v] = 1
+    /\ <<role[v], role[l]>> = <<"FOLLOWER", "LEADER">>
+    /\ epoch[v] = epoch[l]
+
+FetchInVain(v, l) ==
+    /\ InVain(v, l)
+    /\ IsServed(v, l, LogEnd(v))
+    /\ UNCHANGED <<disk, role, unapplied, granted, notice, stalled, counts>>
+
+\* Who lacks the leader's snapshot and needs it asks for that and for no records.
+AsksForSnapshot(v, l) == ~CanCompare(v, l) /\ snapshot[v] # snapshot[l]
+
+\* Whom a leader has heard from in time.
+Counts(v, l) ==
+    /\ Hears(v, l)
+    /\ InVain(v, l) =>
+          CASE CheckQuorum = "fetch"    -> ~AsksForSnapshot(v, l)
+            [] CheckQuorum = "progress" -> AsksForSnapshot(v, l)
+            [] CheckQuorum = "served"   ->
+                  AsksForSnapshot(v, l) \/ (CanCompare(v, l) /\ Agrees(v, l))
+
+Resign(l) ==
+    /\ role[l] = "LEADER"
+    /\ {l} \cup {v \in Voters : Counts(v, l)} \notin Majorities
+    /\ Take(l, "FOLLOWER", epoch[l], l)
+    /\ granted' = [granted EXCEPT ![l] = {}]
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 Truncate(v, l) ==
     /\ Fetches(v, l)
@@ -279,7 +326,7 @@ Notify(l) ==
     /\ notice[l] = 0
     /\ LastEpoch(First(Records(l), highWatermark[l])) = epoch[l]
     /\ notice' = [notice EXCEPT ![l] = 1]
-    /\ UNCHANGED <<disk, role, unapplied, highWatermark, granted, fetched, seen, counts>>
+    /\ UNCHANGED <<disk, role, unapplied, highWatermark, granted, fetched, stalled, seen, counts>>
 
 -----------------------------------------------------------------------------
 (* Snapshots *)
@@ -290,7 +337,7 @@ ReceiveSnapshot(v, l) ==
     /\ snapshot' = [snapshot EXCEPT ![v] = snapshot[l]]
     /\ unapplied' = [unapplied EXCEPT ![v] = TRUE]
     /\ UNCHANGED <<epoch, voted, logStart, log, role, highWatermark, granted, fetched>>
-    /\ UNCHANGED <<notice, seen, counts>>
+    /\ UNCHANGED <<notice, stalled, seen, counts>>
 
 GivesWay(v) == Reset = "newer" => Newer(End(snapshot[v]), End(Records(v)))
 
@@ -301,13 +348,13 @@ ResetLog(v) ==
     /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
     /\ log' = [log EXCEPT ![v] = <<>>]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = Max(@, Len(snapshot[v]))]
-    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, notice, seen, counts>>
+    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, notice, stalled, seen, counts>>
 
 KeepLog(v) ==
     /\ unapplied[v]
     /\ ~GivesWay(v)
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
-    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, notice, seen, counts>>
+    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, notice, stalled, seen, counts>>
 
 GenerateSnapshot(v, end) ==
     /\ MayGenerate
@@ -343,6 +390,7 @@ Restart(v, end) ==
                         Newer(End(snapshot[v]), End(First(Records(v), end)))]
     /\ restarts' = restarts + 1
     /\ notice' = [notice EXCEPT ![v] = 0]
+    /\ stalled' = [stalled EXCEPT ![v] = 0]
     /\ UNCHANGED <<epoch, voted, logStart, snapshot, granted, seen, wipes, snapshots, network>>
 
 HasCommitted(v) == IsPrefix(committed, Records(v))
@@ -358,7 +406,8 @@ Wipe(v) ==
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = 0]
     /\ wipes' = wipes + 1
-    /\ UNCHANGED <<epoch, voted, role, granted, fetched, notice, seen, restarts, snapshots, network>>
+    /\ UNCHANGED <<epoch, voted, role, granted, fetched, notice, stalled, seen>>
+    /\ UNCHANGED <<restarts, snapshots, network>>
 
 -----------------------------------------------------------------------------
 Next ==
@@ -374,12 +423,15 @@ Next ==
         \/ Resign(v)
         \/ Notify(v)
         \/ CutOff(v)
+        \/ Recover(v)
         \/ \E w \in Voters :
             \/ Grant(v, w)
             \/ LearnEpoch(v, w)
             \/ Lose(v, w)
             \/ Truncate(v, w)
             \/ ReceiveSnapshot(v, w)
+            \/ Stall(v, w)
+            \/ FetchInVain(v, w)
             \/ \E o \in Offset : Fetch(v, w, o)
         \/ \E o \in Offset :
             \/ GenerateSnapshot(v, o)
@@ -497,7 +549,7 @@ CandidatesLoseToLeaders ==
 
 \* All that a replica has, on its disk and in its memory.
 Has(v) == <<epoch[v], voted[v], logStart[v], log[v], snapshot[v], role[v], unapplied[v],
-            highWatermark[v], granted[v], fetched[v], notice[v]>>
+            highWatermark[v], granted[v], fetched[v], notice[v], stalled[v]>>
 
 AStepIsOfTwoReplicas == [][Cardinality({v \in Voters : Has(v)' # Has(v)}) <= 2]_vars
 
@@ -507,10 +559,31 @@ FailuresAreOfOneReplica ==
 
 FollowsInItsEpoch(v, l) == l \in Leaders /\ role[v] = "FOLLOWER" /\ epoch[v] = epoch[l]
 
-\* Of three voters any two are a majority.
+\* What becomes of the fetches of a voter that does not get on, as far as the logs alone say it.
+Stuck(v, l)    == stalled[v] = 1 /\ epoch[v] = epoch[l]
+Contains(l, v) == logStart[l] <= LogEnd(v) /\ IsPrefix(Records(v), Records(l))
+Parts(v, l)    == logStart[l] = 0 /\ ~IsPrefix(Records(v), Records(l))
+FallsBack(v, l) == logStart[l] > LogEnd(v) /\ Len(snapshot[l]) > Len(snapshot[v])
+
+KeepsInOffice(v, l) ==
+    /\ cut \notin {v, l}
+    /\ Stuck(v, l) =>
+          \/ Contains(l, v) /\ CheckQuorum \in {"fetch", "served"}
+          \/ Parts(v, l) /\ CheckQuorum = "fetch"
+          \/ FallsBack(v, l) /\ CheckQuorum \in {"served", "progress"}
+
+IsNothingTo(v, l) ==
+    \/ cut \in {v, l}
+    \/ /\ Stuck(v, l)
+       /\ \/ Contains(l, v) /\ CheckQuorum = "progress"
+          \/ Parts(v, l) /\ CheckQuorum \in {"served", "progress"}
+          \/ FallsBack(v, l) /\ CheckQuorum = "fetch"
+
 LeadersResignOnlyWithoutAMajority ==
     [][restarts' = restarts =>
-         \A l \in Leaders : (role'[l] = "FOLLOWER" /\ epoch'[l] = epoch[l]) => cut = l]_vars
+         \A l \in Leaders :
+            (role'[l] = "FOLLOWER" /\ epoch'[l] = epoch[l]) =>
+                {l} \cup {v \in Voters : KeepsInOffice(v, l)} \notin Majorities]_vars
 
 RecordsComeFromTheLogOfALeader ==
     [][\A v \in Voters \ Leaders' :
@@ -541,7 +614,8 @@ OnlyFetchesThatAgreeCount ==
 
 FollowersLearnTheHighWatermark ==
     [][\A v, l \in Voters :
-         (FollowsInItsEpoch(v, l) /\ StillLeads(l) /\ fetched'[l][v] # fetched[l][v]) =>
+         (/\ FollowsInItsEpoch(v, l) /\ stalled[v] = 0
+          /\ StillLeads(l) /\ fetched'[l][v] # fetched[l][v]) =>
             highWatermark'[v] = Max(highWatermark[v], Min(highWatermark'[l], LogEnd(v)'))]_vars
 
 FollowersDropOnlyWhatTheLeaderLacks ==
@@ -599,21 +673,34 @@ AVoteIsGivenToWhoGoesAsFar ==
 ANewerEpochIsHeardOf ==
     \A v \in Voters : (\E w \in Voters : ~MayTimeOut(w)) ~> (~MayTimeOut(v) \/ ~Whole)
 
+SomebodyStalls == \E v \in Voters : stalled[v] = 1
+
 WhatALeaderWritesIsCommitted ==
     \A l \in Voters :
         InLastEpoch(l, "LEADER")
-            ~> (~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l) \/ cut = l)
+            ~> \/ ~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l)
+               \/ cut = l \/ SomebodyStalls
 
 ALeadersStateMachineIsTold ==
     \A l \in Voters :
         (Notices /\ InLastEpoch(l, "LEADER"))
-            ~> (~InLastEpoch(l, "LEADER") \/ notice[l] = 1 \/ cut = l)
+            ~> (~InLastEpoch(l, "LEADER") \/ notice[l] = 1 \/ cut = l \/ SomebodyStalls)
 
 ALeaderWithoutAMajorityResigns ==
-    \A l \in Voters : (role[l] = "LEADER" /\ cut = l) ~> (role[l] # "LEADER" \/ cut # l)
+    \A l \in Voters : role[l] = "LEADER" ~>
+        \/ role[l] # "LEADER"
+        \/ {l} \cup {v \in Voters : ~IsNothingTo(v, l)} \in Majorities
+
+GetsOn(v, l) == cut \notin {v, l} /\ ~(Stuck(v, l) /\ (Contains(l, v) \/ Parts(v, l)))
+
+ALeaderWithWhomNoMajorityGetsOnResigns ==
+    \A l \in Voters : role[l] = "LEADER" ~>
+        \/ role[l] # "LEADER"
+        \/ {l} \cup {v \in Voters : GetsOn(v, l)} \in Majorities
 
 FollowersCatchUp ==
     \A v, l \in Voters :
         InLastEpoch(l, "LEADER")
-            ~> (~InLastEpoch(l, "LEADER") \/ Records(v) = Records(l) \/ cut \in {v, l})
+            ~> \/ ~InLastEpoch(l, "LEADER") \/ Records(v) = Records(l)
+               \/ cut \in {v, l} \/ stalled[v] = 1
 =============================================================================

@@ -8,11 +8,12 @@ from models.snapshot_election_state import (
     Voter,
     history,
     id_of,
+    is_majority,
     last_epoch,
     log_end,
     log_id,
 )
-from models.snapshot_election_votes import has_won, is_majority
+from models.snapshot_election_votes import has_won
 from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
 # That votes go one way.

@@ -24,13 +24,23 @@ class ElectingQuorum(Quorum):
 
     models: ClassVar = ("snapshot_election",)
     by_itself: ClassVar = ("reset_log", "keep_log")
-    never: ClassVar = {"notify": "state machines are the driver's own"}
+    never: ClassVar = {
+        "notify": "state machines are the driver's own",
+        "stall": "what is answered is written",
+        "fetch_in_vain": "what is answered is written",
+        "recover": "what is answered is written",
+    }
 
     def check(self, constants: Mapping[str, Any]) -> None:
         if constants["VALUES"]:
             raise LockstepError(
                 "kafka-raft drives records that are the epochs of their leaders, and VALUES is set",
                 cure="choose a scope in which VALUES is false",
+            )
+        if constants["STALLS"]:
+            raise LockstepError(
+                "kafka-raft drives followers that get on, and STALLS is set",
+                cure="choose a scope in which STALLS is false",
             )
 
     def reset(self, constants: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from lockstep import edit, fault, require
 from models import snapshot_election_replication as replication
 from models.snapshot_election_replication import (
+    acknowledged,
     answer,
     commits,
     fetch,
@@ -98,7 +99,7 @@ def empty_response_tells_no_high_watermark(s: SnapshotElection, v, high_watermar
 def counts_before_it_compares(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
     """A fetch counts as replicated up to its offset although the logs diverge below."""
     truncate(s, new, v, leader)
-    new.fetched[leader] = {w: log_end(s, v) if w == v else s.fetched[leader][w] for w in Voter}
+    new.fetched[leader] = acknowledged(s, v, leader)
 
 
 @fault(replaces=fetch, breaks="what_a_leader_writes_is_committed", scope="default")

@@ -9,6 +9,7 @@ from models.snapshot_election_state import (
     Role,
     SnapshotElection,
     Voter,
+    become,
     history,
     id_of,
     last_epoch,
@@ -16,7 +17,7 @@ from models.snapshot_election_state import (
     newest,
     next_record,
 )
-from models.snapshot_election_votes import become, has_won, learn_epoch, may_vote, time_out
+from models.snapshot_election_votes import has_won, learn_epoch, may_vote, time_out
 from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
 # Votes.
@@ -225,12 +226,41 @@ def never_resigns():
 @fault(breaks="leaders_resign_only_without_a_majority", source="KAFKA-16144", scope="cuts")
 @edit(
     votes.has_a_majority,
-    "v == leader or hears(s, v, leader)",
-    "v != leader and hears(s, v, leader)",
+    "v == leader or is_heard_of(s, v, leader)",
+    "v != leader and is_heard_of(s, v, leader)",
 )
 def does_not_count_itself():
     """A leader waits for the fetches of a majority of others, as one did that was the only voter
     and had nobody to wait for."""
+
+
+@fault(
+    breaks="leaders_resign_only_without_a_majority",
+    scope="stalls",
+)
+@edit(votes.counts, "return downloads(s, v, leader) or ...", "return gets_records")
+def downloads_keep_nobody_in_office():
+    """A leader counts who fetches records from it, and not who downloads its snapshot."""
+
+
+@fault(
+    breaks="a_leader_without_a_majority_resigns",
+    scope="stalls",
+    constants={"MAX_EPOCH": 2},
+)
+@edit(
+    votes.counts,
+    "answer(s, leader, log_id(s, v)) == Answer.RECORDS",
+    "answer(s, leader, log_id(s, v)) != Answer.SNAPSHOT",
+)
+def fetches_that_diverge_keep_it_in_office():
+    """A leader counts a fetch whatever it answers, as long as its sender follows it."""
+
+
+@fault(breaks="a_leader_with_whom_no_majority_gets_on_resigns", scope="progress")
+@edit(votes.counts, 'gets_records and CHECK_QUORUM == "served"', "gets_records")
+def an_empty_fetch_is_progress():
+    """A leader that asks for progress counts a fetch from the offset of the one before it, too."""
 
 
 @fault(

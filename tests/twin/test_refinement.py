@@ -399,8 +399,8 @@ MISTAKES = {
         "snapshot_election",
         "small",
         "SnapshotElection",
-        "![v] = Max(@, Min(hw, end))",
-        "![v] = Max(@, hw)",
+        "![v] = Max(@, Min(seenHw, end))",
+        "![v] = Max(@, seenHw)",
     ),
     "who hears of a newer epoch leads it": Mistake(
         "snapshot_fetch",

@@ -59,8 +59,8 @@ MISTAKES = {
     ),
     "WhatCountsAsCommittedIs": Mistake(
         "SnapshotElection",
-        "![v] = Max(@, Min(hw, end))]",
-        "![v] = Max(@, hw)]",
+        "![v] = Max(@, Min(seenHw, end))]",
+        "![v] = Max(@, seenHw)]",
     ),
     "LogsAgree": Mistake(
         "SnapshotElection",
@@ -179,7 +179,7 @@ MISTAKES = {
     ),
     "FollowersLearnTheHighWatermark": Mistake(
         "SnapshotElection",
-        "![v] = Max(@, Min(hw, end))]",
+        "![v] = Max(@, Min(seenHw, end))]",
         "![v] = @]",
     ),
     "FollowersDropOnlyWhatTheLeaderLacks": Mistake(
@@ -211,8 +211,8 @@ MISTAKES = {
     ),
     "LeadersResignOnlyWithoutAMajority": Mistake(
         "SnapshotElection",
-        "    /\\ {l} \\cup {v \\in Voters : Hears(v, l)} \\notin Majorities\n",
-        "    /\\ {v \\in Voters \\ {l} : Hears(v, l)} \\notin Majorities\n",
+        "    /\\ {l} \\cup {v \\in Voters : Counts(v, l)} \\notin Majorities\n",
+        "    /\\ {v \\in Voters \\ {l} : Counts(v, l)} \\notin Majorities\n",
         {"MAX_CUTS": 1},
     ),
     "StateMachinesLeadOnceAllBeforeIsCommitted": Mistake(
@@ -229,8 +229,14 @@ MISTAKES = {
     ),
     "ALeaderWithoutAMajorityResigns": Mistake(
         "SnapshotElection",
-        "    /\\ {l} \\cup {v \\in Voters : Hears(v, l)} \\notin Majorities\n",
+        "    /\\ {l} \\cup {v \\in Voters : Counts(v, l)} \\notin Majorities\n",
         "    /\\ FALSE\n",
         {"MAX_CUTS": 1},
+    ),
+    "ALeaderWithWhomNoMajorityGetsOnResigns": Mistake(
+        "SnapshotElection",
+        '[] CheckQuorum = "progress" -> AsksForSnapshot(v, l)',
+        '[] CheckQuorum = "progress" -> Agrees(v, l)',
+        {"MAX_EPOCH": 1, "MAX_CUTS": 1, "STALLS": True, "CHECK_QUORUM": "progress"},
     ),
 }
