@@ -132,7 +132,7 @@ def asking_changes_nothing_that_was_told(
     s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
 ):
     """By an incremental request a fetcher forgets only what it asks no more, or did not before, or
-    of a topic made anew; the records that came count until the fetch offset moves."""
+    of a topic made again; the records that came count until the fetch offset moves."""
     when(was_sent(s, new, f) and new.request[f].epoch > 0)
     when(s.fetching[f][p] is not None and new.fetching[f][p] is not None)
     before = None if p in new.request[f].forgotten else s.told[f][p]

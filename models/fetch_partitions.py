@@ -108,7 +108,7 @@ def updated_interest(cached, interest):
 
 def merged_partition(cached, requested, is_forgotten):
     """What a session has of one partition once a request is taken in. One that is both removed and
-    listed is of a topic made anew (227-D10)."""
+    listed is of a topic made again (227-D10)."""
     if is_forgotten:
         return None if requested is None else remember(requested)
     if requested is None:

@@ -1,7 +1,7 @@
 """KIP-227 incremental fetch sessions: any number of fetchers against one leader.
 
 A fetcher has at most one request under way. The network may lose it, deliver a copy of it, or
-delay it past the moment when the fetcher gave up waiting and connected anew: such a `stray`
+delay it past the moment when the fetcher gave up waiting and connected again: such a `stray`
 request still reaches the leader, but nobody reads its response. The leader may forget any session
 at any time. Every action of the leader is one outcome of one row of the request table.
 

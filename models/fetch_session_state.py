@@ -55,7 +55,7 @@ SEEKS: Constant = False
 """Whether a fetcher may ask from beyond the records that it was sent (227-D39)."""
 
 TOPIC_IDS: Constant = False
-"""Whether topics have ids (KIP-516): then one may be deleted and made anew under its name, while a
+"""Whether topics have ids (KIP-516): then one may be deleted and made again under its name, while a
 session has it (227-D10), and a client may go over to ids, or back (227-D15)."""
 
 BEGINS_AGAIN: Constant = False

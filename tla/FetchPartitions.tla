@@ -61,7 +61,7 @@ Altered(old, wanted) ==
 Forgotten(old, wanted) == Mentioned(old) \ Mentioned(wanted)
 
 (* How a session takes in a request. Of a partition just added nothing has been answered, nor of one
-   that is both removed and listed: its topic was made anew. *)
+   that is both removed and listed: its topic was made again. *)
 
 Added(interest) ==
     [interest       |-> interest,

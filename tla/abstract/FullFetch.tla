@@ -129,7 +129,7 @@ Learn(f) ==
     /\ UNCHANGED wanted
     /\ Only(f)
 
-\* The question is put off, or it begins anew.  After an error, as if each partition had got it, and
+\* The question is put off, or it begins again.  After an error, as if each partition had got it, and
 \* after an answer that it did not learn from, nothing that was told before counts any more.
 Stop(f) ==
     /\ ~asking'[f]
