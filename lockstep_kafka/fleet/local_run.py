@@ -47,12 +47,13 @@ from lockstep_kafka.fleet.texts import of_line, texts
 
 @dataclass(frozen=True)
 class LocalRun:
-    """One run into tables; `on_step` and `retain_days` are as in a `Run` of Spark."""
+    """One run into tables at a time `now`; the rest is as in a `Run` of Spark."""
 
     tables: LocalTables
     observed: Observed
     on_step: Callable[[str], None] = lambda _: None
     retain_days: int | None = None
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def follow_files(self, paths: Sequence[str]) -> Newcomers:
         """Bring the tables up to what some files hold now."""
@@ -69,7 +70,7 @@ class LocalRun:
             tables.drop_old_states(STATES)
         if self.retain_days is not None:
             written = {row["batch"]: row["written"] for row in tables.rows(BATCHES)}
-            retain(tables, newest_to_delete(written, self.retain_days), paths)
+            retain(tables, newest_to_delete(written, self.retain_days, self.now()), paths)
         return found
 
     def _measure_all(self, chunks: Sequence[Chunk]) -> list[Measure]:
@@ -120,7 +121,7 @@ class LocalRun:
         alerts = self._alerts(departures, batch)
         self.tables.replace(ALERTS, table_of(ALERTS, alerts), batch)
         of_batch = {"brokers": len(brokers), "departures": len(departures)}
-        row = {"batch": batch, "written": datetime.now(UTC), **of_batch}
+        row = {"batch": batch, "written": self.now(), **of_batch}
         self.tables.replace(BATCHES, table_of(BATCHES, [row]), batch)
 
     def _pieces(self, rows: Sequence[Row], batch: int) -> Batches:

@@ -92,7 +92,7 @@ class LocalTables:
         """Put small files together, and delete those that nothing can read any more."""
         content = DeltaTable(self.path(table))
         content.optimize.compact()
-        content.vacuum(dry_run=False)
+        content.vacuum(dry_run=False, full=True)
 
 
 @contextmanager

@@ -45,7 +45,7 @@ class Table:
     def properties(self) -> dict[str, str]:
         """Delta's properties of the table."""
         measured = ",".join(name for name in _MEASURED if name in self.columns.names)
-        return _KEPT_DAYS | {"delta.dataSkippingStatsColumns": measured}
+        return _KEPT | {"delta.dataSkippingStatsColumns": measured}
 
 
 def _of(struct: pyarrow.StructType) -> list[pyarrow.Field]:
@@ -53,11 +53,13 @@ def _of(struct: pyarrow.StructType) -> list[pyarrow.Field]:
 
 
 _FIRST = (BROKER, BATCH, IS_OPEN)
-_KEPT_DAYS = {
+_KEPT = {
+    "delta.checkpointInterval": "10",
     "delta.deletedFileRetentionDuration": "interval 1 days",
     "delta.logRetentionDuration": "interval 7 days",
 }
-"""For how long what was replaced can still be read."""
+"""For how long what was replaced can still be read. Commits are kept until a checkpoint after them
+is that old; with delta-rs's own 100 commits between two, that is weeks later for a run a day."""
 _MEASURED = ("broker", "batch", "first_time", "time", "hour")
 """Of these Delta keeps the least and the greatest value in each file, and of no others, which would
 take half of the time of writing. By `batch` one that replaces rows leaves alone all other files."""
