@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 TOGETHER = "+"
@@ -36,6 +37,12 @@ def legible(text: str) -> str:
 def indented(text: str, by: int) -> str:
     """Each line of `text` moved to the right."""
     return "\n".join(" " * by + line if line else line for line in text.splitlines())
+
+
+def wrapped(text: str) -> str:
+    """A text in lines of up to 76 letters, moved to the right by two; no word is broken."""
+    lines = textwrap.wrap(text, 76, break_long_words=False, break_on_hyphens=False)
+    return indented("\n".join(lines), 2)
 
 
 def plural(number: int, noun: str) -> str:

@@ -144,9 +144,7 @@ class _Drawing:
         names = {**values, "s": before, "new": step.state}
         lane = self._lane(step, names)
         self.flights.take(Moment(number, step.action, before, step.state, names, lane))
-        faulty, remark = self._faulty.get(number), None
-        if faulty is not None:
-            remark = f"{'changed' if faulty.is_enabled else 'possible only'} by the fault"
+        faulty = self._faulty.get(number)
         return DrawnStep(
             number,
             step.action,
@@ -154,7 +152,7 @@ class _Drawing:
             lane,
             self._changes(before, step.state),
             is_environment,
-            remark,
+            None if faulty is None else f"{faulty.how} by the fault",
         )
 
     def _lane(self, step: Step, names: Mapping[str, object]) -> int | None:

@@ -31,7 +31,7 @@ from lockstep.report.view import View
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.fault_task import FaultAnswer
 from lockstep.verbs.faults import FaultsOfModel, FaultsRun
-from lockstep.words import plural
+from lockstep.words import plural, wrapped
 
 _FAULTS = Table(
     ("fault", "scope", "steps", "states", "seconds"),
@@ -57,7 +57,7 @@ class FaultsView(View[FaultsOfModel, FaultsRun]):
             yield Paragraph("invariant, and the faults that it catches first", "dim")
         for name, faults in result.invariants.items():
             yield Paragraph(name, None if faults else "inconclusive")
-            yield Paragraph(_wrapped(", ".join(faults) or "-"), "dim")
+            yield Paragraph(wrapped(", ".join(faults) or "-"), "dim")
         for error in result.errors:
             yield Paragraph(f"error: {error}", "violated")
         yield Paragraph("")
@@ -127,11 +127,6 @@ def _row(fault: FaultAnswer) -> Row:
     )
     remarks = tuple(Paragraph(text, "dim") for text in _answer(fault))
     return Row(cells, "violated" if fault.details.problem else None, remarks=remarks)
-
-
-def _wrapped(text: str) -> str:
-    lines = textwrap.wrap(text, 76, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(f"  {line}" for line in lines)
 
 
 def steps_text(fault: FaultAnswer) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.mutants.fate import Fate, Killer
@@ -11,7 +10,7 @@ from lockstep.pages.output import document as json_document
 from lockstep.report.counterexample import rows_since_text
 from lockstep.report.view import View
 from lockstep.verbs.mutants import MutantAnswer, MutantsOfModel, MutantsRun
-from lockstep.words import plural
+from lockstep.words import plural, wrapped
 
 COUNTED = tuple(fate for fate in Fate if fate is not Fate.VOID)
 """The fates that are counted, in the order of the columns."""
@@ -96,8 +95,7 @@ def _mutant(mutant: MutantAnswer, asked: str, reason: str | None) -> Iterator[Pa
     yield Paragraph(f"  {mutant.name}", "dim")  # on one line, to be copied
     texts = mutant.because, details.shows, reason and f"explained: {reason}"
     for text in filter(None, texts):
-        lines = textwrap.wrap(text, 76, break_long_words=False, break_on_hyphens=False)
-        yield Paragraph("\n".join(f"  {line}" for line in lines), "dim")
+        yield Paragraph(wrapped(text), "dim")
 
 
 def _sum(models: Sequence[MutantsOfModel]) -> str:

@@ -33,7 +33,7 @@ from lockstep.testing.instances import (
 )
 from lockstep.trace.behaviour import to_pytest
 from lockstep.trace.claims import find_property
-from lockstep.trace.itf import Origin, constants_of
+from lockstep.trace.itf import Origin
 from lockstep.trace.render import render_binding, render_trace
 
 Found = TypeVar("Found")
@@ -67,7 +67,7 @@ class Violated(AssertionError):
             text += f", for {render_binding(prop.parameters, violation.parameters)}"
         if others:
             text += f"; and with it: {', '.join(others)}"
-        origin = Origin(model.name, name, fault=self.fault, constants=constants_of(model))
+        origin = Origin.of(model, name, fault=self.fault)
         return f"{text}\n\n{to_pytest(model, violation.trace, origin)}"
 
 

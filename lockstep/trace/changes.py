@@ -194,6 +194,11 @@ class FaultyStep:
     faults: str
     """The faults without which it is not taken so, as `A+B`."""
 
+    @property
+    def how(self) -> str:
+        """What the faults do with it, before `by`."""
+        return "changed" if self.is_enabled else "possible only"
+
 
 def faulty_steps(model: Model, fault: str | None, trace: Trace) -> dict[int, FaultyStep]:
     """The steps of `trace` that a fault changed, by number from 1; none without a fault.

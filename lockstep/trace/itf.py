@@ -61,6 +61,11 @@ class Origin:
     start: str | None = None
     binding: Mapping[str, Json] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, model: Model, violated: str | None = None, **given: Any) -> Origin:
+        """That of a behaviour of a model in its scope; `given` are other fields."""
+        return cls(model.name, violated, constants=constants_of(model), **given)
+
 
 @dataclass(frozen=True)
 class Recording:

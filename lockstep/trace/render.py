@@ -14,7 +14,7 @@ from lockstep.language.notation import Kind, State
 from lockstep.language.values import TotalMap
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Step, Trace
-from lockstep.trace.changes import FaultyStep, changes, faulty_steps, touched
+from lockstep.trace.changes import changes, faulty_steps, touched
 from lockstep.trace.claims import find_property
 from lockstep.trace.conjuncts import Conjunct, false_at_the_end, false_requirement
 from lockstep.trace.layout import (
@@ -215,12 +215,8 @@ class _Renderer:
         title = Group(f"{self._number(number)}{step.action}(", tuple(texts), ")")
         yield from self._placed(title, action.function, "bold")
         if (faulty := self._faulty.get(number)) is not None:
-            yield self._note(self._why_faulty(faulty), "violated")
-
-    def _why_faulty(self, faulty: FaultyStep) -> str:
-        if faulty.is_enabled:
-            return f"<- changed by {described_faults(faulty.faults)}"
-        return f"<- possible only by {described_faults(faulty.faults)}"
+            text = f"<- {faulty.how} by {described_faults(faulty.faults)}"
+            yield self._note(text, "violated")
 
     def _false_there(self) -> Iterator[Line]:
         """The conjunct of the violated property that is false at the end."""

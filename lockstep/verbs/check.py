@@ -29,7 +29,7 @@ from lockstep.specs.pinning import pin
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Pins, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
-from lockstep.trace.itf import Origin, constants_of, save_trace
+from lockstep.trace.itf import Origin, save_trace
 from lockstep.verbs.check_result import (
     Checked,
     CheckResult,
@@ -266,15 +266,14 @@ def _keep(checked: Checked, plan: CheckPlan) -> None:
     else:
         return
     checked.trace = trace
-    checked.origin = Origin(
-        model=checked.model.name,
-        property=broken,
+    checked.origin = Origin.of(
+        checked.model,
+        broken,
         scope=plan.scope,
         fault=request.fault,
         proposal=request.proposal,
         engine=request.engine,
         error=judged.because if judged.verdict is Verdict.ERROR else None,
-        constants=constants_of(checked.model),
     )
     if request.mutant is not None:
         checked.not_saved = "a replay would take the model as it is, without the mutant"

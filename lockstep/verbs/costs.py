@@ -27,7 +27,7 @@ from lockstep.specs.costs import Scenario
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.trace.itf import Origin, constants_of, save_as, traces_folder
+from lockstep.trace.itf import Origin, save_as, traces_folder
 from lockstep.verbs.check import usual_scope
 from lockstep.workspace import find_workspace
 
@@ -252,14 +252,12 @@ def _saved(
         for extreme in EXTREMES:
             attained: Attained = getattr(count, extreme)
             number = "no bound" if attained.number is None else f"{attained.number:,}"
-            origin = Origin(
-                model=model.name,
-                property=None,
+            origin = Origin.of(
+                model,
                 scope=scope,
                 fault=version.fault,
                 proposal=version.proposal,
                 engine=saving.exploration.engine,
-                constants=constants_of(model),
                 goal=f"{cost.scenario.name}, {extreme} {count.name}: {number}",
             )
             name = f"{version.title}-{cost.scenario.name}-{count.name}-{extreme}-{scope}.itf.json"

@@ -25,7 +25,7 @@ from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.trace.documents import error_json, steps_json
-from lockstep.trace.itf import Origin, constants_of, file_name, to_json
+from lockstep.trace.itf import Origin, file_name, to_json
 from lockstep.verbs.campaign import outcome_of
 from lockstep.verbs.check import fault_scope
 from lockstep.words import indented, plural
@@ -215,14 +215,8 @@ class _Fault:
         row = row_of(self.task, run)
         if run.trace is None:
             return Outcome(row)
-        origin = Origin(
-            model=run.model.name,
-            property=run.first,
-            scope=run.scope.name,
-            fault=run.name,
-            engine=run.result.engine,
-            constants=constants_of(run.model),
-        )
+        given = {"scope": run.scope.name, "fault": run.name, "engine": run.result.engine}
+        origin = Origin.of(run.model, run.first, **given)
         return Outcome(row, file_name(origin), to_json(run.model, run.trace, origin))
 
     def run(self) -> FaultRun:

@@ -25,7 +25,7 @@ from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.trace.claims import failing_binding
 from lockstep.trace.documents import parameters_json
-from lockstep.trace.itf import Origin, constants_of
+from lockstep.trace.itf import Origin
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.verbs.check import fault_scope
 from lockstep.verbs.fault_task import FaultAnswer, explore_fault
@@ -210,14 +210,7 @@ def behaviour_of(root: Path, run: FaultAnswer) -> Replay | None:
         taken.append(reached)
         state = reached.state
     trace = Trace(model.initial, tuple(taken), run.details.loop)
-    origin = Origin(
-        model=run.model,
-        property=run.violated,
-        scope=run.scope,
-        fault=run.name,
-        engine=run.engine,
-        constants=constants_of(model),
-    )
+    origin = Origin.of(model, run.violated, scope=run.scope, fault=run.name, engine=run.engine)
     parameters = failing_binding(engine, run.violated, trace)
     if parameters is None:
         raise LockstepError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError
 from lockstep.requests.option import choose, refuse_unread
-from lockstep.requests.prove import ProveRequest, Widths
+from lockstep.requests.prove import ProveRequest
 from lockstep.requests.run import Run, Unwatched, Watch, run_each
 from lockstep.requests.version import refuse_several
 from lockstep.results.notebook import ShownInNotebooks
@@ -33,18 +33,7 @@ Result: TypeAlias = Proved | Unproved
 OnStep: TypeAlias = Callable[[str], None]
 """Is given the name of each step of a proof."""
 
-__all__ = [
-    "OnStep",
-    "ProveRequest",
-    "ProveRun",
-    "Proved",
-    "Result",
-    "Subject",
-    "Task",
-    "Unproved",
-    "Widths",
-    "prove",
-]
+__all__ = ["ProveRequest", "ProveRun", "Proved", "Result", "Unproved", "prove"]
 
 
 @dataclass(frozen=True)

@@ -300,20 +300,17 @@ class Reason:
 
 def keep_trace(subject: Subject, model: Model, trace: Trace, reason: Reason) -> Saved:
     """Save a behaviour for `lockstep replay`."""
-    from lockstep.trace.itf import Origin, binding_of, constants_of
+    from lockstep.trace.itf import Origin, binding_of
 
     violation = reason.violation
     name = None if violation is None else violation.properties[0]
     prop = None if name is None else find_property(model, name)
-    fault = subject.widths.fault
-    origin = Origin(
-        model=model.name,
-        property=name,
+    origin = Origin.of(
+        model,
+        name,
         scope=subject.scope,
-        fault=fault,
+        fault=subject.widths.fault,
         engine="z3",
-        error=None,
-        constants=constants_of(model),
         goal=reason.goal,
         start=reason.start,
         binding=binding_of(prop, violation.parameters) if prop and violation else {},
