@@ -127,6 +127,11 @@ MISTAKES = {
         "held' = Max({held, Lesser(Knowable, flushed)})",
         "UNCHANGED held",
     ),
+    "AnswersForNoLess": Mistake(
+        "SnapshotLog",
+        "THEN x + 1 ELSE held",
+        "THEN x + 1 ELSE logStart",
+    ),
     "NothingGrowsOnADiskWithoutAProcess": Mistake(
         "SnapshotLog",
         "    /\\ state' = <<>>\n    /\\ UNCHANGED <<quorum, segments,",
@@ -147,6 +152,11 @@ MISTAKES = {
         "    /\\ highWatermark # None => highWatermark < Knowable\n",
         "    /\\ highWatermark = None\n",
     ),
+    "FlushedRecordsAreKnownWithoutAnotherFlush": Mistake(
+        "SnapshotLog",
+        "    /\\ Agreed >= Knowable\n",
+        "    /\\ Agreed = Knowable\n",
+    ),
     "ASnapshotThatIsDueIsBegun": Mistake(
         "SnapshotLog",
         "    /\\ now - since >= MinNewBytes\n",
@@ -156,6 +166,11 @@ MISTAKES = {
         "SnapshotLog",
         "GiveUp(w) ==\n    /\\ IsRunning\n",
         'GiveUp(w) ==\n    /\\ IsRunning\n    /\\ w = "FETCHER"\n',
+    ),
+    "ASnapshotBelowTheLogStartGoes": Mistake(
+        "SnapshotLog",
+        "    /\\ x < logStart\n",
+        "    /\\ x < base\n",
     ),
     "ANewerSnapshotReplacesTheLogAtLast": Mistake(
         "SnapshotLog",
