@@ -14,7 +14,7 @@ from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import Raw, Struct, convert, json
 
@@ -24,16 +24,7 @@ from lockstep_kafka.columns.observe import Observation, files_of, pays
 from lockstep_kafka.files.lines import Skipped
 from lockstep_kafka.files.log_files import BrokerPaths, LogFile, broker_of
 from lockstep_kafka.files.request_log import read_request_log
-from lockstep_kafka.findings import (
-    CountedLines,
-    FileFinding,
-    Finding,
-    LayoutFinding,
-    LineFinding,
-    Progress,
-    RemarkFinding,
-    SessionFinding,
-)
+from lockstep_kafka.findings import CountedLines, Finding, Progress
 from lockstep_kafka.sessions.brokers import Reading
 from lockstep_kafka.verbs.side_by_side import serve, side_by_side
 from lockstep_kafka.workspaces import loader
@@ -46,7 +37,7 @@ _SECONDS_BETWEEN_LOOKS = 0.25
 _LINES_LOOKED_AT = 1_000
 """Among which the first request of a file is looked for."""
 
-_KINDS = (SessionFinding, RemarkFinding, LineFinding, FileFinding, LayoutFinding, CountedLines)
+_KINDS = get_args(Finding)
 _DECODERS = [json.Decoder(kind) for kind in _KINDS]
 
 

@@ -13,6 +13,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.workspace import find_workspace
+from lockstep_kafka.columns import observe
 from lockstep_kafka.report.conform import conform_blocks
 from lockstep_kafka.report.conform_json import conform_json
 from lockstep_kafka.verbs import conform_jobs
@@ -50,14 +51,23 @@ def some_logs(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("most", [None, 1])
-def test_processes_find_what_one_finds(logs: Path, tmp_path: Path, most: int | None) -> None:
+@pytest.mark.parametrize(("most", "in_columns"), [(None, False), (1, True)])
+def test_processes_find_what_one_finds(
+    logs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    most: int | None,
+    in_columns: bool,
+) -> None:
+    for module in (observe, conform_jobs):
+        monkeypatch.setattr(module, "pays", lambda files: in_columns)
     (logs / "no.log").write_text("no request\n")
     files = [tmp_path / f"{jobs}.prom" for jobs in (1, 2)]
     one, two = (
         conform(request(logs, jobs=jobs, metrics=files[jobs - 1], most=most)) for jobs in (1, 2)
     )
     assert one.totals.departing.count > 1
+    assert (one.totals.in_columns > 0) is in_columns
     assert len(one.totals.unknown_layouts) == 1
     assert shown(two) == shown(one)
     assert files[1].read_text() == files[0].read_text()
