@@ -117,7 +117,8 @@ def _wrong_signature(
             "`s` is the state before, `new` the state after",
             f"write `def {node.name}({', '.join(states)}, ...)`",
         )
-    if _has_special_parameters(node.args):
+    args = node.args
+    if any((args.posonlyargs, args.kwonlyargs, args.vararg, args.kwarg, args.defaults)):
         return Diagnostic(
             "parameter-form",
             place,
@@ -197,16 +198,6 @@ def text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.Funct
             cure="mark functions written with `def` at module level only",
         )
     return definition
-
-
-def _has_special_parameters(arguments: ast.arguments) -> bool:
-    return bool(
-        arguments.posonlyargs
-        or arguments.kwonlyargs
-        or arguments.vararg
-        or arguments.kwarg
-        or arguments.defaults
-    )
 
 
 def _declared_at(universe: Universe, state: type[State], name: str) -> Place:

@@ -41,13 +41,15 @@ def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagn
         return []
     syntax = syntax_of(path)
     functions = dict(_functions(syntax))
-    marked = {name for name in functions if _is_marked(vars(module).get(name))}
+    marks = (MARK, FAULT, REPLACES)
+    own = vars(module)
+    marked = {name for name in functions if any(hasattr(own.get(name), mark) for mark in marks)}
     reached = _reached(syntax, functions, marked | _in_edits(module))
     problems = []
     for name, node in functions.items():
         looks_like_one = not module.__name__.startswith("models.") or _has_the_form(node)
         looks_like_one = looks_like_one or module.__name__.startswith(_CHANGES)
-        is_made = name in vars(module)  # why it could not be is a problem of its own
+        is_made = name in own  # why it could not be is a problem of its own
         if name in reached or not looks_like_one or not is_made:
             continue
         if not _is_used(universe.root, module.__name__, path, name):
@@ -99,10 +101,6 @@ def _functions(syntax: Syntax) -> Iterator[tuple[str, _Written]]:
             for target in node.targets:
                 if isinstance(target, ast.Name):
                     yield target.id, node.value
-
-
-def _is_marked(function: object) -> bool:
-    return any(hasattr(function, mark) for mark in (MARK, FAULT, REPLACES))
 
 
 def _has_the_form(node: _Written) -> bool:

@@ -70,13 +70,9 @@ def promises_along(engine: Engine, prop: Property, trace: Trace) -> list[Kept]:
             disabled = None if first is None else trace.loop + first
             promises.append(Kept(fair, promise[1], taken.get(promise), disabled, False))
         if not ever:
-            promises.append(_never_enabled(fair))
+            whole = Fairness(fair.action, fair.strong)
+            promises.append(Kept(whole, (), None, None, True))
     return promises
-
-
-def _never_enabled(fair: Fairness) -> Kept:
-    whole = Fairness(fair.action, fair.strong)
-    return Kept(whole, (), None, None, True)
 
 
 def unfulfilled_binding(engine: Engine, prop: Property, trace: Trace) -> tuple[Any, ...] | None:

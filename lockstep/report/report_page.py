@@ -138,7 +138,8 @@ def _open_rows(report: Report) -> Iterator[Row]:
     for kind in kinds:
         entries = [entry for entry in report.open if entry.kind == kind]
         all_entries = [entry for entry in report.entries if entry.kind == kind and entry.wanted]
-        if len(entries) == len(all_entries) > 1 and all(map(_is_absent, entries)):
+        reasons = set(map(_why_open, entries))
+        if len(entries) == len(all_entries) > 1 and reasons == {_NOTHING_KEPT}:
             models = len({entry.model for entry in entries})
             why = f"no result of any of {plural(models, 'model')} is kept"
             whole = Span(f"lockstep {kind}", style="command")
@@ -148,18 +149,15 @@ def _open_rows(report: Report) -> Iterator[Row]:
             yield Row((_name(entry), _why_open(entry), command(entry)), "inconclusive")
 
 
-def _is_absent(entry: Entry) -> bool:
-    return not entry.verdict and entry.outdated is None and not entry.because
+_NOTHING_KEPT = "no result is kept"
 
 
 def _why_open(entry: Entry) -> str:
-    if entry.verdict:
-        return entry.because
-    if entry.because:
+    if entry.verdict or entry.because:
         return entry.because
     if entry.outdated is not None:
         return f"out of date: what was decided on {entry.outdated:%Y-%m-%d %H:%M} is of other texts"
-    return "no result is kept"
+    return _NOTHING_KEPT
 
 
 def _name(entry: Entry) -> str:

@@ -13,7 +13,7 @@ from lockstep.language.model import load_model
 from lockstep.requests.option import given_flags
 from lockstep.requests.review import MOST_STATES, ReviewRequest
 from lockstep.requests.version import Version, VersionPair, named_version, with_claims, workspace_at
-from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
+from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
 from lockstep.system.text_files import read_text
 from lockstep.trace.itf import traces_folder
 from lockstep.workspace import Workspace, find_workspace
@@ -155,12 +155,9 @@ def _tasks(pair: VersionPair, plan: ReviewPlan) -> Iterator[ReviewTask]:
         if scope not in of_base or scope not in of_head:
             only = pair.base if scope in of_base else pair.head
             plan.omitted.append(f"{pair} {scope}: only {only} has this scope")
-        elif plan.request.scope is None and (states := _states(base, head, scope)) > MOST_STATES:
+            continue
+        states = max(spec.scope(scope).pins.states or 0 for spec in (base, head))
+        if plan.request.scope is None and states > MOST_STATES:
             plan.omitted.append(f"{pair} {scope}: {states:,} states; --scope {scope} compares it")
         else:
             yield ReviewTask(pair, scope)
-
-
-def _states(base: ModelSpec, head: ModelSpec, scope: str) -> int:
-    """The states that are pinned for a scope."""
-    return max(spec.scope(scope).pins.states or 0 for spec in (base, head))
