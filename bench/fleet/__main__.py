@@ -1,12 +1,16 @@
 """`python -m bench.fleet`: logs of many brokers, followed in one process and on Spark.
 
 Each row is a whole process. The JSON rows read the same files and do nothing with what they read.
-With `--departures 0` a departure that is found is a false alarm, and ends the measurement.
+With `--departures 0` a departure that is found is a false alarm, and ends the measurement. With
+`--hot 0.9` broker 1 has nine tenths of the lines. The last row of a size is of the tasks that
+follow brokers, by Spark's event log.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -29,6 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
     parser.add_argument("--lines", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
     parser.add_argument("--brokers", type=int, default=8)
+    parser.add_argument("--hot", type=float, metavar="SHARE", help="what broker 1 has of the lines")
     parser.add_argument("--departures", default="0.0001")
     parser.add_argument("--logs", type=Path, help="logs that are there, of --lines")
     parser.add_argument("--master", default="local[2]")
@@ -55,14 +60,22 @@ def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> 
     lockstep = [sys.executable, "-m", "lockstep"]
     logs = options.logs or folder / "logs"
     if options.logs is None:
-        size = ["--lines", str(lines), "--brokers", str(options.brokers)]
-        seeded = ["--departures", options.departures]
-        simulate = [*lockstep, "simulate", "--log", str(logs), *size, *seeded]
-        written = _checked(measure(simulate, root), (0,))
-        yield _row((f"{lines:,}", "`simulate --log`", *_figures(written, lines), ""))
+        rest, hot = lines, round(lines * (options.hot or 0))
+        if hot:  # of as many lines for all, those of broker 1 are replaced
+            rest = (lines - hot) * options.brokers // (options.brokers - 1)
+        for out, count, brokers in ((logs, rest, options.brokers), (folder / "hot", hot, 1)):
+            if count:
+                size = ["--lines", str(count), "--brokers", str(brokers)]
+                seeded = ["--departures", options.departures]
+                simulate = [*lockstep, "simulate", "--log", str(out), *size, *seeded]
+                written = _checked(measure(simulate, root), (0,))
+                yield _row((f"{count:,}", "`simulate --log`", *_figures(written, count), ""))
+        if hot:
+            shutil.rmtree(logs / "broker-1")
+            folder.joinpath("hot", "broker-1").rename(logs / "broker-1")
     folders = sorted(str(path) for path in logs.iterdir() if path.is_dir())
     files = sorted(str(path) for name in folders for path in Path(name).iterdir())
-    python = [sys.executable, "-m"]
+    python, environment = [sys.executable, "-m"], _logged(folder / "events")
     spark = ["--engine", "spark", "--master", options.master, "--out", str(folder / "tables")]
     pairs: Sequence[tuple[str, Sequence[str], str, Sequence[str]]] = (
         (
@@ -82,9 +95,37 @@ def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> 
         bare = _checked(measure(json_command, root), (0,))
         yield _row((f"{lines:,}", json_name, *_figures(bare, lines), "1"))
         clean = float(options.departures) == 0
-        run = _checked(measure(command, root), _NO_DEPARTURE if clean else _VERDICTS)
+        run = measure(command, root, environment=environment)
+        _checked(run, _NO_DEPARTURE if clean else _VERDICTS)
         ratio = f"{run.seconds / bare.seconds:.2f}"
         yield _row((f"{lines:,}", name, *_figures(run, lines), ratio))
+    yield _evenness(folder / "events", lines)
+
+
+def _logged(events: Path) -> dict[str, str]:
+    """The environment in which Spark writes its events into a folder."""
+    events.mkdir()
+    settings = {"enabled": "true", "dir": events.as_uri(), "compress": "false"}
+    lines = [f"spark.eventLog.{name} {value}\n" for name, value in settings.items()]
+    events.joinpath("spark-defaults.conf").write_text("".join(lines), "utf-8")
+    return {"SPARK_CONF_DIR": str(events)}
+
+
+def _evenness(events: Path, lines: int) -> str:
+    """The longest task of the stage that took most, beside an even share of all cores."""
+    seconds: dict[int, list[float]] = {}
+    cores = 0
+    for file in events.rglob("events_*"):
+        for event in map(json.loads, file.read_text("utf-8").splitlines()):
+            if event["Event"] == "SparkListenerExecutorAdded":
+                cores += event["Executor Info"]["Total Cores"]
+            elif event["Event"] == "SparkListenerTaskEnd" and "Task Metrics" in event:
+                ran = event["Task Metrics"]["Executor Run Time"] / 1000
+                seconds.setdefault(event["Stage ID"], []).append(ran)
+    tasks = max(seconds.values(), key=sum)
+    share = sum(tasks) / cores
+    name = f"following, the longest of {len(tasks)} tasks, beside {share:.1f} s for each core"
+    return _row((f"{lines:,}", name, f"{max(tasks):.1f}", "", "", "", f"{max(tasks) / share:.2f}"))
 
 
 def _figures(run: Run, lines: int) -> tuple[str, ...]:
