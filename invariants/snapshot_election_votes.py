@@ -4,6 +4,7 @@ specs/kip_630.toml."""
 from lockstep import invariant, step_invariant, when
 from models.snapshot_election_state import (
     CHECK_QUORUM,
+    PRE_VOTE,
     Role,
     SnapshotElection,
     Voter,
@@ -202,6 +203,45 @@ def is_surely_not_counted(s: SnapshotElection, v, leader):
             or (lacks_a_snapshot(s, v, leader) and CHECK_QUORUM == "fetch")
         )
     )
+
+
+@step_invariant("595-30")
+def candidates_could_win(s: SnapshotElection, new: SnapshotElection, c: Voter):
+    """Where pre-votes are asked for, who begins to stand reaches a majority in its epoch that goes
+    no further and in which nobody leads."""
+    when(new.role[c] == Role.CANDIDATE and s.epoch[c] != new.epoch[c])
+    return not PRE_VOTE or most(
+        {
+            v
+            for v in Voter
+            if v == c
+            or (
+                not is_cut(s, v, c)
+                and s.epoch[v] == s.epoch[c]
+                and s.role[v] != Role.LEADER
+                and goes_as_far(s, c, v)
+            )
+        }
+    )
+
+
+@step_invariant("595-31")
+def epochs_rest_while_a_leader_is_followed(
+    s: SnapshotElection, new: SnapshotElection, leader: Voter, v: Voter
+):
+    """Where pre-votes are asked for, nobody takes an epoch after that of a leader whom a majority
+    hears, the leader included, and whose epoch is the last one so far."""
+    when(s.role[leader] == Role.LEADER and all(s.epoch[w] <= s.epoch[leader] for w in Voter))
+    when(
+        most(
+            {
+                w
+                for w in Voter
+                if w == leader or (not is_cut(s, w, leader) and s.epoch[w] == s.epoch[leader])
+            }
+        )
+    )
+    return not PRE_VOTE or new.epoch[v] <= s.epoch[leader]
 
 
 @step_invariant("595-27")

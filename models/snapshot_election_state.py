@@ -60,6 +60,9 @@ CHECK_QUORUM: Constant = "fetch"
 answered, as the KIP says. "served": a Fetch that is answered with records and a FetchSnapshot, as
 in Apache Kafka (595-D5). "progress": a FetchSnapshot alone, for it gets on (KAFKA-15911)."""
 
+PRE_VOTE: Constant = False
+"""Whether a replica stands only if a majority would vote for it, as KIP-996 has it."""
+
 NOTICES: Constant = False
 """Whether a leader's state machine writes only once it was told that it leads."""
 

@@ -5,6 +5,7 @@ from models.snapshot_election_replication import answer, fetches_in_vain
 from models.snapshot_election_state import (
     CHECK_QUORUM,
     MAX_CUTS,
+    PRE_VOTE,
     Answer,
     Role,
     SnapshotElection,
@@ -22,11 +23,30 @@ from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, is_newer
 # Elections.
 
 
+def has_a_leader(s: SnapshotElection, v):
+    """Whether a replica leads its epoch, or hears of who does."""
+    return any(
+        hears(s, v, w) and s.role[w] == Role.LEADER and s.epoch[v] == s.epoch[w] for w in Voter
+    )
+
+
+def would_vote(s: SnapshotElection, v, c):
+    """Whether a voter grants a pre-vote: it has no leader, and goes no further than who asks. The
+    request of a newer epoch takes it there first: `learn_epoch`."""
+    asked = hears(s, v, c) and s.epoch[v] == s.epoch[c]
+    return asked and not has_a_leader(s, v) and not is_newer(newest(s, v), newest(s, c))
+
+
+def may_stand(s: SnapshotElection, c):
+    """Whether a replica becomes a candidate when its time is over."""
+    return not PRE_VOTE or is_majority({v for v in Voter if v == c or would_vote(s, v, c)})
+
+
 @action
 def time_out(s: SnapshotElection, new: SnapshotElection, v: Voter):
     """A replica that hears of no leader, or a leader that resigned, becomes a candidate in the next
     epoch."""
-    require(s.epoch[v] < MAX_EPOCH)
+    require(s.epoch[v] < MAX_EPOCH and may_stand(s, v))
     become(s, new, v, Role.CANDIDATE, s.epoch[v] + 1, v)
 
 

@@ -20,11 +20,12 @@ CONSTANTS
     FetchRule, \* for which fetches a leader has nothing but a snapshot
     Stalls, \* whether a follower may fetch and not get on
     CheckQuorum, \* what keeps a leader in office of those that do not get on
+    PreVote, \* whether a replica stands only if a majority said that it would vote for it
     Notices, \* whether a state machine writes only once it was told that its replica leads
     Values  \* whether what is written before and after a crash differs
 
 ASSUME FetchRule \in {"offset", "history", "earliest"}
-ASSUME CheckQuorum \in {"fetch", "served", "progress"} /\ Stalls \in BOOLEAN
+ASSUME CheckQuorum \in {"fetch", "served", "progress"} /\ Stalls \in BOOLEAN /\ PreVote \in BOOLEAN
 ASSUME Reset \in {"always", "newer"} /\ Notices \in BOOLEAN /\ Values \in BOOLEAN
 
 VARIABLES
@@ -137,8 +138,18 @@ Take(v, newRole, newEpoch, vote) ==
 \* What one sends arrives at the other.
 Hears(v, w) == cut \notin {v, w}
 
+\* Whom a replica leads or could fetch from.
+Leading(v) == {l \in Voters : role[l] = "LEADER" /\ epoch[l] = epoch[v] /\ Hears(l, v)}
+
+GrantsPreVote(v, c) ==
+    /\ Hears(v, c)
+    /\ epoch[v] = epoch[c]
+    /\ Leading(v) = {}
+    /\ Newer(Latest(c), Latest(v)) \/ Latest(c) = Latest(v)
+
 TimeOut(v) ==
     /\ MayTimeOut(v)
+    /\ PreVote => {v} \cup {w \in Voters : GrantsPreVote(w, v)} \in Majorities
     /\ Take(v, "CANDIDATE", epoch[v] + 1, v)
     /\ granted' = [granted EXCEPT ![v] = {v}]
     /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
@@ -578,6 +589,21 @@ IsNothingTo(v, l) ==
        /\ \/ Contains(l, v) /\ CheckQuorum = "progress"
           \/ Parts(v, l) /\ CheckQuorum \in {"served", "progress"}
           \/ FallsBack(v, l) /\ CheckQuorum = "fetch"
+
+CandidatesCouldWin ==
+    [][PreVote =>
+         \A c \in Voters :
+            (role'[c] = "CANDIDATE" /\ epoch'[c] # epoch[c]) =>
+                {c} \cup {v \in Voters \ Leaders :
+                             cut \notin {v, c} /\ epoch[v] = epoch[c] /\ GoesAsFar(c, v)}
+                    \in Majorities]_vars
+
+EpochsRestWhileALeaderIsFollowed ==
+    [][PreVote =>
+         \A l \in Leaders :
+            (/\ \A v \in Voters : epoch[v] <= epoch[l]
+             /\ {l} \cup {v \in Voters : cut \notin {v, l} /\ epoch[v] = epoch[l]} \in Majorities)
+                => \A v \in Voters : epoch'[v] <= epoch[l]]_vars
 
 LeadersResignOnlyWithoutAMajority ==
     [][restarts' = restarts =>

@@ -94,6 +94,18 @@ def votes_twice():
     """A follower gives its vote to every candidate of its epoch."""
 
 
+@fault(breaks="candidates_could_win", scope="pre_votes")
+@edit(votes.would_vote, "not is_newer(newest(s, v), newest(s, c))", "asked")
+def pre_votes_for_anybody():
+    """A pre-vote is granted without a look at the log of who asks."""
+
+
+@fault(breaks="epochs_rest_while_a_leader_is_followed", scope="pre_votes")
+@edit(votes.would_vote, "not has_a_leader(s, v)", "s.role[v] != Role.LEADER")
+def followers_grant_pre_votes():
+    """A voter that hears of a leader grants a pre-vote nevertheless."""
+
+
 @fault(breaks="votes_go_to_who_goes_as_far")
 @edit(votes.grant, "not is_newer(newest(s, v), newest(s, c))", "s.epoch[v] <= s.epoch[c]")
 def votes_for_anybody():

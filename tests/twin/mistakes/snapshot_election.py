@@ -233,6 +233,18 @@ MISTAKES = {
         "    /\\ FALSE\n",
         {"MAX_CUTS": 1},
     ),
+    "CandidatesCouldWin": Mistake(
+        "SnapshotElection",
+        "    /\\ Newer(Latest(c), Latest(v)) \\/ Latest(c) = Latest(v)\n",
+        "",
+        {"MAX_CUTS": 1, "PRE_VOTE": True},
+    ),
+    "EpochsRestWhileALeaderIsFollowed": Mistake(
+        "SnapshotElection",
+        "    /\\ Leading(v) = {}\n",
+        "    /\\ v \\notin Leading(v)\n",
+        {"PRE_VOTE": True},
+    ),
     "ALeaderWithWhomNoMajorityGetsOnResigns": Mistake(
         "SnapshotElection",
         '[] CheckQuorum = "progress" -> AsksForSnapshot(v, l)',
