@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from lockstep.drive.cover import Cover, Covered, Ended, Graph
 from lockstep.drive.departure import Departed
@@ -163,9 +162,8 @@ def drive(
 
 _ATTEMPTS = 64
 """How often the parameters of an action with too many instances are drawn until they enable it."""
-_FEW, _MANY = 64, 1_000
-"""The instances of an action up to which they are listed, and those up to which they are where
-none could be drawn."""
+_FEW = 256
+"""The instances of an action up to which they are listed; where there are more, one is drawn."""
 _REMEMBERED = 5_000
 """Of so many states it is remembered which steps are listed there, and of which shape they are."""
 
@@ -189,33 +187,31 @@ def drive_randomly(
     def of_small(state: State) -> Sequence[Sequence[Step]]:
         return [found for one in small if (found := list(stimuli.engine.instances(one, state)))]
 
-    @lru_cache(maxsize=_REMEMBERED)
-    def listed(state: State, number: int) -> Sequence[Step]:
-        if is_wide(large[number].parameters, _MANY):
-            return ()
-        return list(islice(stimuli.engine.instances(large[number], state), _FEW))
-
     def steps(state: State) -> Iterator[Step]:
         """One step of each action that was found enabled."""
         yield from map(chance.choice, of_small(state))
-        near = _Near(integers_near(state), tuple(_records(state))) if large else _Near()
-        for number, action in enumerate(large):
+        near = [*integers_near(state), *_records(state)] if large else []
+        for action in large:
             if (step := _drawn(stimuli.engine, action, state, near, chance)) is not None:
                 yield step
-            elif some := listed(state, number):
-                yield chance.choice(some)
 
     for count in range(1, walks.count + 1):
         following.reset()
+        refused: set[Instance] = set()
         for _ in range(walks.steps):
             watch(f"{count:,} of {walks.count:,} behaviours")
-            if not (found := list(steps(chance.choice(list(following.candidates))))):
+            found = list(steps(chance.choice(list(following.candidates))))
+            found = [one for one in found if (one.action, one.parameters) not in refused]
+            if not found:
                 break
             shapes = [shape(step.state) for step in found]
             weights = [(1 + chosen[one]) ** -2 for one in shapes]
             ((step, leads_to),) = chance.choices(list(zip(found, shapes, strict=True)), weights)
             chosen[leads_to] += 1
-            following.do(chance.choice(list(stimuli.answered_by(step))))
+            if following.do(chance.choice(list(stimuli.answered_by(step)))) is None:
+                refused.add((step.action, step.parameters))
+            else:
+                refused.clear()
 
 
 def _shape(value: Any) -> Any:
@@ -223,13 +219,6 @@ def _shape(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_shape, tuple.__iter__(value)))
     return (value > 0) - (value < 0) if type(value) is int else value
-
-
-class _Near(NamedTuple):
-    """What a state has: the integers and those next to them, and the records."""
-
-    integers: Sequence[int] = ()
-    records: Sequence[Record] = ()
 
 
 def _records(value: Any) -> Iterator[Record]:
@@ -241,7 +230,7 @@ def _records(value: Any) -> Iterator[Record]:
 
 
 def _drawn(
-    engine: PlainEngine, action: Action, state: State, near: _Near, chance: Random
+    engine: PlainEngine, action: Action, state: State, near: Sequence[Any], chance: Random
 ) -> Step | None:
     """A step of an action with too many instances; None where none was found."""
     for _ in range(_ATTEMPTS):
@@ -252,18 +241,18 @@ def _drawn(
     return None
 
 
-def _value(domain: Domain, near: _Near, chance: Random) -> Any:
-    """A value of a domain; an integer or a record is as often near a state as it is anywhere."""
+def _value(domain: Domain, near: Sequence[Any], chance: Random) -> Any:
+    """A value of a domain; an integer or a record is as often `near` a state as it is anywhere."""
     match domain:
         case RangeDomain(low, high):
             is_near = chance.random() < 0.5
-            close = [one for one in near.integers if low <= one <= high] if is_near else ()
+            close = [n for n in near if type(n) is int and low <= n <= high] if is_near else ()
             return chance.choice(close) if close else chance.randint(low, high)
         case OptionDomain(some):
             return None if chance.random() < 0.5 else _value(some, near, chance)
         case RecordDomain(record):
             is_near = chance.random() < 0.5
-            held = [one for one in near.records if type(one) is record] if is_near else ()
+            held = [one for one in near if type(one) is record] if is_near else ()
             fields = (_value(field, near, chance) for field in record.fields.values())
             return chance.choice(held) if held else record.of(fields)
         case SetDomain(item):

@@ -20,6 +20,7 @@ def _end_with_the_pipe() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: None)  # the program may end in an order of its own
     threading.Thread(target=_end_with_the_pipe, daemon=True).start()
     try:
         code = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL).returncode

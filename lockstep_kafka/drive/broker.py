@@ -6,6 +6,8 @@ that started it, however that ends. A node may be a controller alone: tests make
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import subprocess
 import time
@@ -28,6 +30,10 @@ from lockstep_kafka.drive.clients import go_program
 from lockstep_kafka.drive.jvm import SMALL_AND_SOON, Jvm, pinned
 from lockstep_kafka.drive.wire import HOST, framed, frames
 
+SHARDS, SLOTS_OF_A_SHARD = 8, 2
+"""Of the cache of sessions: how many shards Kafka makes, and how many sessions each has here."""
+OVER_QUOTA = "over-quota"
+"""A client that may have a byte a second, by its id."""
 KFAKE = "kfake"
 """franz-go's broker in memory, which is written in Go."""
 CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
@@ -111,11 +117,25 @@ class Broker:
                 node = Node(folder, properties, pinned(release, broker_jars()))
                 node.format()
                 command = node.command
-            started = child_process(command, folder, subprocess.DEVNULL)
-            until_it_listens(self._open.enter_context(started), self.port, release)
+            self._command, self._folder, self._release = command, folder, release
+            self._runs = self._open.enter_context(ExitStack())
+            self._start()
         except BaseException:
             self._open.close()
             raise
+
+    def _start(self) -> None:
+        started = child_process(self._command, self._folder, subprocess.DEVNULL)
+        self._process = self._runs.enter_context(started)
+        until_it_listens(self._process, self.port, self._release)
+
+    def restart(self) -> None:
+        """Let it end in good order, which keeps what its logs are, and start it again."""
+        os.killpg(self._process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_ANSWER_SECONDS)
+        self._runs.close()
+        self._start()
 
     def close(self) -> None:
         """Stop it, and remove its folder."""
@@ -133,6 +153,7 @@ def _properties(folder: Path, port: int, controller: int) -> Mapping[str, object
         "log.dirs": folder / "logs",
         "offsets.topic.replication.factor": 1,
         "connections.max.idle.ms": -1,
+        "max.incremental.fetch.session.cache.slots": SHARDS * SLOTS_OF_A_SHARD,
     }
 
 
@@ -169,8 +190,8 @@ def _last(output: str) -> str:
 class Connection:
     """A connection to a broker, on which one request after the other is sent and answered."""
 
-    def __init__(self, jvm: Jvm, port: int) -> None:
-        self._jvm = jvm
+    def __init__(self, jvm: Jvm, port: int, client: str = "lockstep") -> None:
+        self._jvm, self._client = jvm, client
         self._header = jvm.named("org.apache.kafka.common.requests.RequestHeader")
         self._apis = jvm.named("org.apache.kafka.common.protocol.ApiKeys")
         self._response = jvm.named("org.apache.kafka.common.requests.AbstractResponse")
@@ -184,7 +205,7 @@ class Connection:
         """The answer to a request; both are Kafka's objects."""
         self._sent += 1
         key, number = self._apis.valueOf(api), self._jvm.short(version)
-        header = self._header(key, number, "lockstep", self._sent)
+        header = self._header(key, number, self._client, self._sent)
         buffer = request.serializeWithHeader(header)
         message = bytes(buffer.array())[buffer.position() : buffer.limit()]
         try:
@@ -243,6 +264,14 @@ class Logs:
                     cure="try again: it may have had no time for it",
                 ) from None
             return made.topicId()
+
+    def limit(self, client: str) -> None:
+        """Let a client have no more than a byte a second."""
+        named, quota = self._jvm.named, "org.apache.kafka.common.quota.ClientQuota"
+        entity = named(f"{quota}Entity")(self._collections.singletonMap("client-id", client))
+        rate = named(f"{quota}Alteration$Op")("consumer_byte_rate", named("java.lang.Double")(1.0))
+        wanted = named(f"{quota}Alteration")(entity, self._collections.singletonList(rate))
+        self._admin.alterClientQuotas(self._collections.singletonList(wanted)).all().get()
 
     def append(self, topic: str) -> int:
         """Append one record, in a batch of its own; the high watermark after it."""

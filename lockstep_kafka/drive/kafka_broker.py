@@ -14,7 +14,17 @@ from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE
 from lockstep.errors import LockstepError, nearest
-from lockstep_kafka.drive.broker import KFAKE, NEWEST_BROKER, Broker, Connection, Logs, broker_jars
+from lockstep_kafka.drive.broker import (
+    KFAKE,
+    NEWEST_BROKER,
+    OVER_QUOTA,
+    SHARDS,
+    SLOTS_OF_A_SHARD,
+    Broker,
+    Connection,
+    Logs,
+    broker_jars,
+)
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Session
@@ -25,6 +35,16 @@ _OTHERS: Mapping[str, object] = {
     "DIVERGING_EPOCHS": "the topic has one leader epoch",
 }
 """The constants that are empty here, and why."""
+_NOT_OF_KFAKE = (
+    "evict",
+    "restart_broker",
+    "serve_full_without_session",
+    "serve_incremental_throttled",
+)
+"""What is not offered by kfake, which has neither bounds of its cache, nor quotas, nor a disk."""
+_MOST_RESTARTS = 2
+"""How often a broker is restarted in a run: it takes seconds."""
+_IDS_OF_A_SHARD = (2**31 - 1) // SHARDS
 
 
 class KafkaBroker(KafkaSessions):
@@ -38,15 +58,12 @@ class KafkaBroker(KafkaSessions):
     decides: ClassVar = {
         "serve_sessionless": ("filled",),
         "serve_full_creating": ("filled", "i"),
+        "serve_full_without_session": ("filled",),
         "serve_incremental": ("filled",),
     }
     never: ClassVar = {
-        "evict": "a broker evicts a session after two minutes at the earliest",
-        "restart_broker": "each would take seconds",
         "fail_partition": "the broker is the only one",
         "recover_partition": "the broker is the only one",
-        "serve_full_without_session": "the broker's cache has room for a thousand sessions",
-        "serve_incremental_throttled": "the broker has no quotas",
         "serve_topic_id_error": "all requests are of one version",
         "send_replacing": "topics stay",
     }
@@ -64,6 +81,8 @@ class KafkaBroker(KafkaSessions):
                 cure="leave out +as-it-is, which is for kfake",
             )
         self._keeps_empty = release == KFAKE and not self.is_as_it_is
+        self._left_out = _NOT_OF_KFAKE if release == KFAKE else ()
+        self._restarts = 0
         self._jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
         self._messages = self._of_logs = _Messages(self._jvm)
         self._broker = _Running(release, self._jvm)
@@ -78,6 +97,11 @@ class KafkaBroker(KafkaSessions):
                     f"no broker is driven with {name} = {constants[name]}: {why}",
                     cure="choose another scope, or drive `kafka-sessions`",
                 )
+        if len(constants["SESSION_IDS"]) > SLOTS_OF_A_SHARD:
+            raise LockstepError(
+                f"the broker has {SLOTS_OF_A_SHARD} sessions for certain, and the scope more ids",
+                cure="choose another scope, or drive `kafka-sessions`",
+            )
 
     def reset(self, constants: Mapping[str, Any]) -> None:
         for number in self._open:
@@ -92,6 +116,9 @@ class KafkaBroker(KafkaSessions):
     def close(self) -> None:
         """Stop the broker and the clients."""
         self._broker.close()
+
+    def do(self, action: str, arguments: Mapping[str, Any]) -> object:
+        return NOT_DONE if action in self._left_out else super().do(action, arguments)
 
     # The leader's logs.
 
@@ -119,6 +146,70 @@ class KafkaBroker(KafkaSessions):
 
     _do_serve_without_data = _do_serve
 
+    def _do_serve_full_without_session(
+        self, f: str, via: str, filled: frozenset[str] = frozenset()
+    ) -> object:
+        """Other consumers have every slot, and the session that is given up was not in the next."""
+        request = (self._request if via == "AWAITED" else self._stray)[f]
+        assert request is not None
+        taken, in_turn = list[int](), 0
+        while in_turn < SHARDS:
+            opened = self._opened()
+            in_turn = 0 if opened else in_turn + 1
+            taken += [opened] if opened else []
+        if _shard(request.session_id) == (_shard(taken[-1]) + 1) % SHARDS:
+            self._opened()
+        done = self._do_serve(f, via, filled)
+        self._close(taken)
+        return done
+
+    def _do_serve_incremental_throttled(self, f: str, via: str) -> None:
+        self._via = OVER_QUOTA
+        self._reply(f, via, self._serve(self._take(f, via), frozenset()))
+
+    # The leader forgets sessions.
+
+    def _opened(self, *, is_follower: bool = False) -> int:
+        """The id of a session that is asked for; 0 where there is none to be had."""
+        request = self._messages.request(0, 0, {}, is_follower=is_follower)
+        return self._ask("STRAY", request).session_id
+
+    def _close(self, ids: list[int]) -> None:
+        for number in ids:
+            self._ask("STRAY", self._messages.request(number, -1, {}))
+
+    def _do_evict(self, i: Any) -> object:
+        """Followers, for whom a consumer is evicted at once, take all slots of its shard."""
+        evicted = next((one.id for one in self._live() if self._ids[one.id] == i), 0)
+        if [one for one in self._open if _shard(one) == _shard(evicted)] != [evicted]:
+            return NOT_DONE  # it is gone, or the broker would choose between two
+        taken, before = list[int](), -1
+        while len(taken) < SLOTS_OF_A_SHARD:
+            is_next = before >= 0 and (before + 1) % SHARDS == _shard(evicted)
+            opened = self._opened(is_follower=is_next)
+            before = _shard(opened) if opened else before
+            if is_next:
+                taken.append(opened)
+            else:
+                self._close([opened])
+        self._close(taken)
+        del self._open[evicted]
+        return None
+
+    def _do_restart_broker(self) -> object:
+        if self._restarts == _MOST_RESTARTS:
+            return NOT_DONE
+        self._restarts += 1
+        self._broker.restart()
+        for p, begin in self._of_logs.begins.items():
+            self._broker.logs.delete_before(p, begin)  # which waits until the broker leads it
+        self._open = {}
+        return None
+
+    def _do_disconnect(self, f: str, arrives: bool) -> None:
+        super()._do_disconnect(f, arrives)
+        self._broker.cut("AWAITED")
+
     def _is_out_of_range(self, one: tuple[str, Interest]) -> bool:
         p, asked = one
         return not self._log_start[p] <= asked.fetch_offset <= self._high_watermark[p]
@@ -138,6 +229,8 @@ class KafkaBroker(KafkaSessions):
         return response
 
     def _ask(self, via: str, request: Request) -> Response:
+        if via == OVER_QUOTA:
+            self._broker.cut(via)  # the broker reads no more of a connection that is over it
         return self._messages.read_response(
             self._broker.connections[via].ask(request.java, VERSION)
         )
@@ -160,19 +253,43 @@ class KafkaBrokerAsItIs(KafkaBroker):
     is_as_it_is: ClassVar = True
 
 
+def _shard(number: int) -> int:
+    """The shard of the cache that has a session; they have new sessions in turn."""
+    return number // _IDS_OF_A_SHARD
+
+
 class _Running:
-    """A broker, its logs, and the two connections to it."""
+    """A broker, its logs, and the connections to it."""
 
     def __init__(self, release: str, jvm: Jvm) -> None:
         with ExitStack() as opened:
-            broker = opened.enter_context(closing(Broker(release)))
-            self.software = broker.software
+            self._jvm, broker = jvm, opened.enter_context(closing(Broker(release)))
+            self._broker, self.software = broker, broker.software
             self.logs = opened.enter_context(closing(Logs(jvm, broker.port)))
-            self.connections = {
-                via: opened.enter_context(closing(Connection(jvm, broker.port)))
-                for via in ("AWAITED", "STRAY")
-            }
+            self.connections: dict[str, Connection] = {}
+            opened.callback(self._hang_up)
+            for via in ("AWAITED", "STRAY"):
+                self.cut(via)
+            if release != KFAKE:
+                self.logs.limit(OVER_QUOTA)
             self.close = opened.pop_all().close
+
+    def _hang_up(self) -> None:
+        for connection in self.connections.values():
+            connection.close()
+
+    def cut(self, via: str) -> None:
+        """Cut a connection, if it is there, and connect again."""
+        if via in self.connections:
+            self.connections[via].close()
+        client = (OVER_QUOTA,) if via == OVER_QUOTA else ()
+        self.connections[via] = Connection(self._jvm, self._broker.port, *client)
+
+    def restart(self) -> None:
+        """Restart the broker, and connect again."""
+        self._broker.restart()
+        for via in list(self.connections):
+            self.cut(via)
 
 
 class _Messages(Messages):
@@ -189,6 +306,7 @@ class _Messages(Messages):
             self.ends[p] = 0
             self._ids[p] = logs.create(p)
             self.names.put(self._ids[p], p)
+            logs.delete_before(p, 0)  # which waits until the broker leads it
         elif self.ends[p] > self.begins[p]:
             logs.delete_before(p, self.ends[p])
         self.begins[p] = self.ends[p]

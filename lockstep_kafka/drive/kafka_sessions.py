@@ -231,8 +231,9 @@ class KafkaSessions(Driver):
         self._close(self._fill(len(self._constants["SESSION_IDS"]) - self._leader.size + 1))
         return None
 
-    def _do_restart_broker(self) -> None:
+    def _do_restart_broker(self) -> object:
         self._start_leader()
+        return None
 
     # A fetcher handles a response, or none.
 

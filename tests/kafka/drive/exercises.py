@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -219,6 +219,45 @@ def _use_a_session(leader: Driven) -> None:
     leader.do("duplicate", f="c1")
     serve(via="STRAY")
     serve("serve_without_data")
+
+
+_WANTED = {"p1": {**ASKED, "fetch_offset": 0}}
+_SENT: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("send_full", {"wanted": _WANTED}),
+    ("serve", {"via": "AWAITED"}),
+    ("receive", {}),
+)
+_SENT_AGAIN = ("send_incremental", {"wanted": _WANTED})
+_UNKNOWN = (_SENT_AGAIN, ("serve_without_data", {"via": "AWAITED"}))
+DISTURBANCES: Mapping[str, Sequence[tuple[str, Mapping[str, object]]]] = {
+    "an eviction": (*_SENT, ("evict", {"i": 1}), *_UNKNOWN),
+    "a restart": (*_SENT, ("restart_broker", {}), *_UNKNOWN),
+    "a quota": (*_SENT, _SENT_AGAIN, ("serve_incremental_throttled", {"via": "AWAITED"})),
+    "a connection that is cut": (
+        *_SENT,
+        _SENT_AGAIN,
+        ("disconnect", {"arrives": True}),
+        ("serve", {"via": "STRAY"}),
+    ),
+    "a full cache": (_SENT[0], ("serve_full_without_session", {"via": "AWAITED"})),
+}
+"""What a broker on loopback is disturbed by, each as stimuli of one fetcher."""
+
+
+def disturbing(driver: str) -> list[str]:
+    """The disturbances of which a broker offers every step, and after which of them it departs."""
+    found = []
+    with driven("fetch_session", driver, scope="small", workspace=ROOT) as broker:
+        for name, steps in DISTURBANCES.items():
+            broker.reset()
+            own = ("evict", "restart_broker")
+            try:
+                for one, of in steps:
+                    assert broker.do(one, **({} if one in own else {"f": "c1"}), **of), name
+                found.append(name)
+            except Departed:
+                found.append(f"{name}: departs")
+    return found
 
 
 def _fill_the_cache(cache: Driven) -> None:

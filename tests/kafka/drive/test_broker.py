@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockstep_kafka.drive.broker import broker_jars
-from tests.kafka.drive.exercises import in_child, what_came
+from tests.kafka.drive.exercises import DISTURBANCES, disturbing, in_child, what_came
 
 WRONG = Path(__file__).with_name("wrong_broker.py")
 
@@ -17,10 +17,12 @@ def test_random_behaviours_of_a_broker_conform() -> None:
     assert (came.verdict, came.steps > 50) == ("holds", True), came
 
 
+def test_a_broker_is_disturbed_and_conforms() -> None:
+    assert in_child(disturbing, "kafka-broker") == list(DISTURBANCES)
+
+
 def test_a_request_that_is_taken_twice_departs() -> None:
-    came = in_child(what_came, "fetch_session", f"{WRONG}:TakesTwice", {}, 20)
-    assert came.verdict == "violated"
-    assert came.departs.startswith("serve"), came
+    assert "a quota: departs" in in_child(disturbing, f"{WRONG}:TakesTwice")
 
 
 def test_followers_are_refused_with_a_cure() -> None:
@@ -43,7 +45,10 @@ def test_kfake_keeps_a_session_that_is_empty_and_departs_in_nothing_else() -> No
 @pytest.mark.slow
 @pytest.mark.verify
 @pytest.mark.parametrize("release", broker_jars())
-def test_all_of_small_on_every_release(release: str) -> None:
-    came = in_child(what_came, "fetch_session", f"kafka-broker:{release}", {}, None)
+def test_small_without_a_disturbed_fetcher_on_every_release(release: str) -> None:
+    assert in_child(disturbing, f"kafka-broker:{release}") == list(DISTURBANCES)
+    undisturbed = {"MAX_DISTURBANCES": 0}
+    came = in_child(what_came, "fetch_session", f"kafka-broker:{release}", undisturbed, None)
+    assert (came.departs, came.done > 1_000) == ("", True), came
+    came = in_child(what_came, "fetch_session", f"kafka-broker:{release}", {}, 20, "partitions")
     assert came.verdict == "holds", came
-    assert came.done > 10_000
