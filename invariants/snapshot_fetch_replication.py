@@ -156,13 +156,15 @@ def epochs_never_go_back(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 
 @step_invariant("595-7", "595-8", "630-31", "630-32")
 def leaders_are_voted_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """Who comes to lead an epoch knows of it, and so do most of the voters and nobody else. None of
-    them goes further than the leader: by the last epoch, and then by the number of records."""
+    """Who comes to lead an epoch knows of it, and so do most of the voters and nobody else: an
+    earlier leader that is not among them goes on. None of them goes further than the leader: by the
+    last epoch, and then by the number of records."""
     when(r in new.leading and r not in s.leading)
     voters = {v for v in Replica if new.epoch[v] == new.epoch[r]}
     return (
         2 * len(voters) > len(VOTERS)
         and all(v in VOTERS and v not in s.wiped for v in voters)
+        and all(v in new.leading or v in voters for v in s.leading)
         and all(
             last_epoch(s, v) < last_epoch(s, r)
             or (

@@ -713,6 +713,7 @@ LeadersAreVotedFor ==
          LET electors == {v \in Replicas : epoch'[v] = epoch'[r]}
          IN  /\ 2 * Cardinality(electors) > Cardinality(Voters)
              /\ electors \subseteq Voters \ wiped
+             /\ leading \ electors \subseteq leading'
              /\ \A v \in electors :
                     \/ LastEpoch(v) < LastEpoch(r)
                     \/ LastEpoch(v) = LastEpoch(r) /\ Len(Records(v)) <= Len(Records(r))]_vars

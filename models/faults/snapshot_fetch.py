@@ -12,6 +12,7 @@ from models.faults.snapshot_fetch_replication import (
     earlier_epochs_are_committed_by_count,
     earlier_leader_is_followed,
     any_candidate_is_voted_for,
+    election_ends_every_office,
     wiped_voter_votes,
     wiped_voter_counts,
     diverging_log_is_cut_to_the_log_start,

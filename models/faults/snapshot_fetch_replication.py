@@ -145,6 +145,12 @@ def any_candidate_is_voted_for():
     """A voter does not look at how far its own log goes."""
 
 
+@fault(breaks="leaders_are_voted_for", constants=THREE_VOTERS)
+@edit(replication.elect, "(s.leading - majority) | {r}", "{r}")
+def election_ends_every_office():
+    """An earlier leader knows of an election at once, though it had no part in it."""
+
+
 @fault(replaces=replication.would_vote, breaks="leaders_are_voted_for", constants=ONE_WIPED)
 def wiped_voter_votes(s: SnapshotFetch, voter, candidate):
     """A voter that lost its disk votes as if it had never had any records."""
