@@ -255,6 +255,11 @@ def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     something is violated there, 0 the version does not go so, or violates nothing, 3 the recording
     does not say what the version would do.
     """
+    for file in (view.html, view.svg, view.mermaid, request.pytest):
+        if file is not None and file != STANDARD and file.resolve() == request.file.resolve():
+            raise LockstepError(
+                f"{file} is the counterexample, and would be written over", cure="name another file"
+            )
     printed = [flag for flag in _PICTURES if getattr(view, flag[2:]) == STANDARD]
     printed += ["--json"] * (json and bool(printed))
     if len(printed) > 1:

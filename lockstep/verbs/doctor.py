@@ -168,7 +168,9 @@ def _workspace(workspace: Workspace | None) -> tuple[Workspace | None, Finding]:
     except LockstepError as error:
         if _is_marked(Path.cwd()):
             return None, Finding.missing(name, error.message, error.cure)
-        return None, Finding.absent(name, error.message, "every verb but init", error.cure)
+        return None, Finding.absent(
+            name, error.message, "every verb but conform and init", error.cure
+        )
     what = f"{workspace.name} ({workspace.root}): {', '.join(models) or 'no models'}"
     unread = [f"{shown_path(file.file)}: {file.why}" for file in unused if file.is_mistake]
     if unread:

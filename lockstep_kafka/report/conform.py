@@ -292,6 +292,8 @@ def _sums(totals: ConformTotals) -> Iterator[str]:
     if totals.other_requests:
         lines += f" ({totals.other_requests:,} of them other requests)"
     yield lines
+    if not totals.followed:
+        yield "nothing was followed, so that nothing is known"
 
 
 def _verdicts(counts: Mapping[Verdict, int]) -> str:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
@@ -48,6 +49,7 @@ Heard = Callable[[RemarkFinding], None]
 STANDARD_INPUT = "-"
 
 _MB = 10**6
+_METRICS_BEGIN = b"# HELP "
 _SECONDS_UNTIL_RATE = 2.0
 """Until the rate says something about the time that is left."""
 
@@ -195,16 +197,29 @@ def shown_progress(progress: Progress, seconds: float) -> str:
     return f"{text}, {megabytes}, about {(every - read) / rate:,.0f} s left"
 
 
+def _not_for_metrics(path: Path) -> str | None:
+    """Why metrics may not be written there: above all not over a log, named by a mistake."""
+    if path.is_dir():
+        return "it is a folder"
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    if path.is_file() and path.stat().st_size:
+        with suppress(OSError), path.open("rb") as file:
+            if file.read(len(_METRICS_BEGIN)) == _METRICS_BEGIN:
+                return None
+        return "it is there, and has no metrics"
+    return None
+
+
 class ConformMetrics:
     """Counts findings. Its memory grows with the number of clients, and not with the logs."""
 
     def __init__(self, path: Path | None) -> None:
         """`LockstepError` where the file cannot be one; without a path nothing is written."""
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            because = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        if path is not None and (because := _not_for_metrics(path)):
             raise LockstepError(
                 f"{path} cannot be written: {because}",
-                cure="name a file in a folder that can be written",
+                cure="name a new file, or one of metrics, in a folder that can be written",
             )
         self.failure: LockstepError | None = None
         """Why the file could not be written."""

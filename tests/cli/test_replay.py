@@ -244,6 +244,15 @@ def test_two_things_are_not_printed_in_one(desk: "Desk", saved: Path, others: li
     assert "would be printed in one" in ran.err
 
 
+@pytest.mark.parametrize("picture", ["--html", "--svg", "--pytest"])
+def test_the_counterexample_is_not_written_over(desk: "Desk", saved: Path, picture: str) -> None:
+    before = saved.read_bytes()
+    ran = desk.run("replay", FILE, picture, f"./{FILE}")
+    assert (ran.code, ran.out) == (2, "")
+    assert "is the counterexample, and would be written over" in ran.err
+    assert saved.read_bytes() == before
+
+
 def test_a_picture_that_cannot_be_written(desk: "Desk", saved: Path) -> None:
     ran = desk.run("replay", FILE, "--html", "models")
     assert ran.code == 2

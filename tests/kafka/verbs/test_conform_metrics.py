@@ -84,6 +84,17 @@ def test_a_file_that_cannot_be_one_is_refused_at_the_start(tmp_path: Path, file:
         )
 
 
+def test_a_log_is_not_written_over_and_metrics_are(tmp_path: Path) -> None:
+    log, file = tmp_path / "a.log", tmp_path / "a.prom"
+    log.write_text("a line\n", encoding="utf-8")
+    with pytest.raises(LockstepError, match="it is there, and has no metrics"):
+        ConformMetrics(log)
+    assert log.read_text(encoding="utf-8") == "a line\n"
+    for _ in range(2):
+        ConformMetrics(file).write()
+    assert file.read_bytes().startswith(b"# HELP ")
+
+
 def test_a_full_disk_leaves_the_findings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
