@@ -53,7 +53,7 @@ from invariants.fetch_session_progress import (
     a_fetcher_wants_some_partitions,
     a_log_that_stays_empty_is_asked_for,
     a_moved_log_start_is_told,
-    a_topic_made_anew_is_asked_for,
+    a_topic_created_again_is_asked_for,
     a_request_arrives_after_it_was_given_up,
     a_session_is_to_be_closed_once_more,
     a_session_is_created_beside_a_stray,

@@ -209,7 +209,7 @@ def a_log_that_stays_empty_is_asked_for(s: FetchSession):
 
 
 @sometimes("227-67")
-def a_topic_made_anew_is_asked_for(s: FetchSession):
+def a_topic_created_again_is_asked_for(s: FetchSession):
     """A request removes a partition and lists it, where topics are created again."""
     return not TOPIC_IDS or any(
         s.request[f] is not None

@@ -187,7 +187,8 @@ def gets_on(s: SnapshotElection, v, leader):
 @leads_to("595-29", weak=(each(resign, "leader"),))
 def a_leader_with_whom_no_majority_gets_on_resigns(s: SnapshotElection, leader: Voter):
     """A leader does not lead as long as those that get on and it are no majority: it could commit
-    nothing. Where followers that do not get on keep it in office (595-D5), this does not hold."""
+    nothing more. Where followers that do not get on keep it in office (595-D5), this does not
+    hold."""
     leads = s.role[leader] == Role.LEADER
     has_one = most({v for v in Voter if v == leader or gets_on(s, v, leader)})
     return leads, not leads or has_one

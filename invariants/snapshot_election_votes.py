@@ -208,7 +208,7 @@ def is_surely_not_counted(s: SnapshotElection, v, leader):
 @step_invariant("595-30")
 def candidates_could_win(s: SnapshotElection, new: SnapshotElection, c: Voter):
     """Where pre-votes are asked for, who begins to stand reaches a majority in its epoch that goes
-    no further and in which nobody leads."""
+    no further and in which nobody leads. That none of these hears of a leader is 595-31."""
     when(new.role[c] == Role.CANDIDATE and s.epoch[c] != new.epoch[c])
     return not PRE_VOTE or most(
         {
@@ -230,7 +230,8 @@ def epochs_rest_while_a_leader_is_followed(
     s: SnapshotElection, new: SnapshotElection, leader: Voter, v: Voter
 ):
     """Where pre-votes are asked for, nobody takes an epoch after that of a leader whom a majority
-    hears, the leader included, and whose epoch is the last one so far."""
+    hears, the leader included, and whose epoch is the last one so far. In Apache Kafka a majority
+    has to have fetched from it, too (595-D2)."""
     when(s.role[leader] == Role.LEADER and all(s.epoch[w] <= s.epoch[leader] for w in Voter))
     when(
         most(

@@ -285,8 +285,8 @@ class Rule(Enum):
     SIZE_CHANGED = (_BROKER, _DEPARTS, "snapshot-size-changed",
         "snapshot {snapshot} has {size} bytes, but had {known} at {since}", "630-48")
     CHUNK_ERROR_LOST = (_BROKER, _UNKNOWN, "snapshot-error-not-sent",
-        "error {error} is answered for the whole response, as Kafka does in place of any error of "
-        "{partition} (630-D43)")
+        "error {error} is answered for the whole response, by Kafka perhaps in place of an error "
+        "of {partition} (630-D43)")
     CHUNK_NOT_FOUND = (_BROKER, _DEPARTS, "snapshot-not-found", _CHUNK, "630-54")
     CHUNK_OUT_OF_RANGE = (_BROKER, _DEPARTS, "position-out-of-range", _CHUNK, "630-55")
     CHUNK_FENCED = (_BROKER, _DEPARTS, "snapshot-epoch-fenced", _CHUNK, "630-56")

@@ -58,13 +58,13 @@ def lost_full_request_leaves_its_session():
     """A fetcher takes its session for closed as soon as it has asked for that."""
 
 
-@fault(breaks="a_topic_made_anew_is_asked_for", scope="topics")
+@fault(breaks="a_topic_created_again_is_asked_for", scope="topics")
 @edit(
     fetcher.send_replacing,
     "send_changes(s, new, f, wanted, replaced)",
     "send_changes(s, new, f, wanted, replaced=set())",
 )
-def topic_made_anew_is_never_sent():
+def topic_created_again_is_never_sent():
     """A fetcher goes by a topic's name, and does not see that it has another id."""
 
 

@@ -101,7 +101,7 @@ def altered_partition_ignored():
     source="KAFKA-13111",
     scope="topics",
 )
-def topic_made_anew_is_taken_for_the_old(cached, requested, is_forgotten):
+def topic_created_again_is_taken_for_the_old(cached, requested, is_forgotten):
     """The session goes by a topic's name: it keeps what it answered of the one that was deleted."""
     return merged_partition(cached, requested, is_forgotten and requested is None)
 
