@@ -4,35 +4,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from random import Random
-from typing import Any
 
 from lockstep.drive.cover import Cover, Covered, Ended, Graph
 from lockstep.drive.departure import Departed
 from lockstep.drive.following import Following
+from lockstep.drive.randomly import drive_randomly
 from lockstep.errors import LockstepError
-from lockstep.language.domains import (
-    Domain,
-    MapDomain,
-    OptionDomain,
-    RangeDomain,
-    RecordDomain,
-    SequenceDomain,
-    SetDomain,
-)
-from lockstep.language.model import Action
-from lockstep.language.notation import State
-from lockstep.language.records import Record
 from lockstep.plain.exploration import Walks
-from lockstep.plain.run import PlainEngine
 from lockstep.plain.space import Instance
-from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
-from lockstep.testing.instances import is_wide
-from lockstep.testing.values import integers_near
 
 CONFORMS, DEPARTS = "conforms", "departs"
 WORDS = {Verdict.HOLDS: CONFORMS, Verdict.VIOLATED: DEPARTS}
@@ -158,113 +140,6 @@ def drive(
             result.verdict = Verdict.HOLDS
     result.seconds = time.monotonic() - began
     return result
-
-
-_ATTEMPTS = 64
-"""How often the parameters of an action with too many instances are drawn until they enable it."""
-_FEW = 256
-"""The instances of an action up to which they are listed; where there are more, one is drawn."""
-_REMEMBERED = 5_000
-"""Of so many states it is remembered which steps are listed there, and of which shape they are."""
-
-
-def drive_randomly(
-    following: Following, walks: Walks, watch: Callable[[str], None] = lambda _: None
-) -> None:
-    """Drive the software along so many behaviours, each after a reset.
-
-    The less often a state of some shape was chosen, the likelier it is: by even chances what ends
-    a session, which is nearly always enabled, would leave few that live. `Departed`, or what
-    `watch` raises.
-    """
-    model, stimuli, chance = following.model, following.stimuli, Random(walks.seed)
-    actions = [action for action in model.actions if stimuli.answering(action.name)]
-    large = [action for action in actions if is_wide(action.parameters, _FEW)]
-    small = [action for action in actions if action not in large]
-    shape, chosen = lru_cache(maxsize=_REMEMBERED)(_shape), Counter[object]()
-
-    @lru_cache(maxsize=_REMEMBERED)
-    def of_small(state: State) -> Sequence[Sequence[Step]]:
-        return [found for one in small if (found := list(stimuli.engine.instances(one, state)))]
-
-    def steps(state: State) -> Iterator[Step]:
-        """One step of each action that was found enabled."""
-        yield from map(chance.choice, of_small(state))
-        near = [*integers_near(state), *_records(state)] if large else []
-        for action in large:
-            if (step := _drawn(stimuli.engine, action, state, near, chance)) is not None:
-                yield step
-
-    for count in range(1, walks.count + 1):
-        following.reset()
-        refused: set[Instance] = set()
-        for _ in range(walks.steps):
-            watch(f"{count:,} of {walks.count:,} behaviours")
-            found = list(steps(chance.choice(list(following.candidates))))
-            found = [one for one in found if (one.action, one.parameters) not in refused]
-            if not found:
-                break
-            shapes = [shape(step.state) for step in found]
-            weights = [(1 + chosen[one]) ** -2 for one in shapes]
-            ((step, leads_to),) = chance.choices(list(zip(found, shapes, strict=True)), weights)
-            chosen[leads_to] += 1
-            if following.do(chance.choice(list(stimuli.answered_by(step)))) is None:
-                refused.add((step.action, step.parameters))
-            else:
-                refused.clear()
-
-
-def _shape(value: Any) -> Any:
-    """A value with only the signs of its numbers."""
-    if isinstance(value, tuple):
-        return tuple(map(_shape, tuple.__iter__(value)))
-    return (value > 0) - (value < 0) if type(value) is int else value
-
-
-def _records(value: Any) -> Iterator[Record]:
-    if isinstance(value, Record):
-        yield value
-    if isinstance(value, tuple):
-        for part in tuple.__iter__(value):
-            yield from _records(part)
-
-
-def _drawn(
-    engine: PlainEngine, action: Action, state: State, near: Sequence[Any], chance: Random
-) -> Step | None:
-    """A step of an action with too many instances; None where none was found."""
-    for _ in range(_ATTEMPTS):
-        arguments = tuple(_value(one.domain, near, chance) for one in action.parameters)
-        after = engine.run(action, state, arguments)
-        if after is not None:
-            return Step(action.name, arguments, after)
-    return None
-
-
-def _value(domain: Domain, near: Sequence[Any], chance: Random) -> Any:
-    """A value of a domain; an integer or a record is as often `near` a state as it is anywhere."""
-    match domain:
-        case RangeDomain(low, high):
-            is_near = chance.random() < 0.5
-            close = [n for n in near if type(n) is int and low <= n <= high] if is_near else ()
-            return chance.choice(close) if close else chance.randint(low, high)
-        case OptionDomain(some):
-            return None if chance.random() < 0.5 else _value(some, near, chance)
-        case RecordDomain(record):
-            is_near = chance.random() < 0.5
-            held = [one for one in near if type(one) is record] if is_near else ()
-            fields = (_value(field, near, chance) for field in record.fields.values())
-            return chance.choice(held) if held else record.of(fields)
-        case SetDomain(item):
-            count = chance.randint(0, min(4, item.size()))
-            return frozenset(_value(item, near, chance) for _ in range(count))
-        case SequenceDomain(item, capacity):
-            count = chance.randint(0, capacity)
-            return tuple(_value(item, near, chance) for _ in range(count))
-        case MapDomain(key, value):
-            return domain.of(_value(value, near, chance) for _ in key)
-        case _:
-            return chance.choice(tuple(domain))
 
 
 MOST_ATTEMPTS = 2_000
