@@ -13,7 +13,7 @@ WRONG = Path(__file__).with_name("wrong_broker.py")
 
 
 def test_random_behaviours_of_a_broker_conform() -> None:
-    came = in_child(what_came, "fetch_session", "kafka-broker", {}, 10)
+    came = in_child(what_came, "fetch_session", "kafka-broker", {}, 6)
     assert (came.verdict, came.steps > 50) == ("holds", True), came
 
 
