@@ -49,6 +49,7 @@ def conform_json(result: ConformResult) -> dict[str, object]:
             "files_of_unknown_layout": len(totals.unknown_layouts),
             "nodes": _verdicts(Counter(node.verdict for node in totals.nodes)),
             "interrupted": result.is_interrupted,
+            "failure": None if result.failure is None else str(result.failure),
             "exit_code": result.exit_code,
         },
         causes=[_cause(cause, texts) for cause in totals.causes],

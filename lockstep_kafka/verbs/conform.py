@@ -88,7 +88,12 @@ class ConformResult:
 
     @property
     def exit_code(self) -> int:
-        """1 where a side departs; 3 where none does, but a side or a file is not known; else 0."""
+        """1 where a side departs; 3 where none does, but a side or a file is not known; else 0.
+
+        2 where it is not all for another reason than Ctrl-C.
+        """
+        if self.failure is not None:
+            return int(self.failure.exit_code)
         return INTERRUPTED if self.is_interrupted else int(self.totals.exit_code)
 
 
@@ -230,7 +235,9 @@ class ConformMetrics:
         self._not_followed: Counter[tuple[str, ...]] = Counter()
 
     def add(self, finding: Finding) -> None:
-        """Count a finding."""
+        """Count a finding, if the counts are written."""
+        if self._path is None:
+            return
         match finding:
             case CountedLines():
                 for counts in finding.counts:

@@ -94,7 +94,9 @@ def observe_side_by_side(
             task = found.with_suffix(".json")  # it may be too long for a command line
             of_group = str(root), tuple(group), broker_from, in_columns, str(found), str(stop)
             write_text(task, json.encode(Task(*of_group)).decode())
-            tasks[f"what is found of {broker or 'no broker'}"] = str(task)
+            name = broker or "no broker"
+            name = f"{name} (group {number})" if f"what is found of {name}" in tasks else name
+            tasks[f"what is found of {name}"] = str(task)
         futures = yield from _futures(tasks, jobs, stop, Reading.of(files).all_bytes)
         ended = [future for future in futures if not future.cancelled()]
         lost = [error for future in ended if (error := future.exception()) is not None]
@@ -105,12 +107,18 @@ def observe_side_by_side(
         if not stop.exists() and len(set().union(*brokers)) < sum(map(len, brokers)):
             yield from here.findings()
             return
-        yield from map(itemgetter(2), merge(*map(_read, done), key=itemgetter(0, 1)))
+        try:
+            yield from map(itemgetter(2), merge(*map(_read, done), key=itemgetter(0, 1)))
+        except OSError as error:
+            raise LockstepError(
+                f"what was found of {len(done)} groups of files cannot be read: {error.strerror}",
+                cure="leave out --jobs, or allow more open files",
+            ) from error
         yield _sum([one.progress for one in done], None)
         if stop.exists():
             raise KeyboardInterrupt
     if lost:
-        raise JobLost(str(lost[0]))
+        raise JobLost("; ".join(map(str, lost)))
 
 
 _Group = tuple[str | None, list[tuple[int, LogFile]]]

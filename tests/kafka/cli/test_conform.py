@@ -299,6 +299,7 @@ def test_json(following: "Desk") -> None:
         "files_of_unknown_layout": 0,
         "nodes": {"conforms": 0, "unknown": 0, "departs": 0},
         "interrupted": False,
+        "failure": None,
         "exit_code": 1,
     }
 

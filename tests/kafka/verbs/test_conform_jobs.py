@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lockstep.errors import LockstepError
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.workspace import find_workspace
 from lockstep_kafka.columns import observe
@@ -106,8 +106,21 @@ def test_a_process_that_is_killed(logs: Path, monkeypatch: pytest.MonkeyPatch) -
     assert str(result.failure) == (
         "what is found of 127.0.0.1:36923 is not complete: its process was ended"
     )
+    assert result.exit_code == ExitCode.USAGE
+    summary: Any = conform_json(result)["summary"]
+    assert summary["failure"] == str(result.failure)
     (logs / "swallowed.log").unlink()
     assert shown(replace(result, failure=None)) == shown(conform(request(logs)))
+
+
+def test_files_without_a_request_beside_lines_without_a_broker(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conform_jobs, "_LINES_LOOKED_AT", 10)
+    for name, before in ((ONE, ""), (TWO, "no request\n" * 12), (AFTERWARDS, "")):
+        lines = text_of(name).replace("127.0.0.1:36923-", "-")
+        (logs / f"{name}.log").write_text(before + lines)
+    assert shown(conform(request(logs, jobs=2))) == shown(conform(request(logs)))
 
 
 def test_processes_that_cannot_begin(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
