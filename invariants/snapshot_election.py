@@ -14,6 +14,7 @@ from invariants.snapshot_election_votes import (
     epochs_never_go_back,
     failures_are_of_one_replica,
     goes_as_far,
+    has_all,
     has_stalled,
     is_cut,
     is_surely_not_counted,
@@ -144,8 +145,8 @@ def a_vote_is_given_to_who_goes_as_far(s: SnapshotElection, v: Voter, c: Voter):
 def followers_catch_up(s: SnapshotElection, v: Voter, leader: Voter):
     """While a leader of the last epoch lives, all others get what it has, if they get on."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
-    has_all = history(s, v) == history(s, leader)
-    return leads, not leads or has_all or s.stalled[v] == 1 or s.cut == v or s.cut == leader
+    needs_nothing = s.stalled[v] == 1 or has_all(s, v, leader)
+    return leads, not leads or needs_nothing or s.cut == v or s.cut == leader
 
 
 def somebody_stalls(s: SnapshotElection):
@@ -179,15 +180,16 @@ def a_leader_without_a_majority_resigns(s: SnapshotElection, leader: Voter):
 
 
 def gets_on(s: SnapshotElection, v, leader):
-    """Whether a voter gets what its leader has, or downloads a snapshot."""
-    asks_in_vain = has_stalled(s, v, leader) and (agrees(s, v, leader) or diverges(s, v, leader))
-    return not is_cut(s, v, leader) and not asks_in_vain
+    """Whether a voter has or gets what its leader has, or downloads a snapshot."""
+    lacks_records = agrees(s, v, leader) and not has_all(s, v, leader)
+    in_vain = has_stalled(s, v, leader) and (lacks_records or diverges(s, v, leader))
+    return not is_cut(s, v, leader) and not in_vain
 
 
 @leads_to("595-29", weak=(each(resign, "leader"),))
 def a_leader_with_whom_no_majority_gets_on_resigns(s: SnapshotElection, leader: Voter):
     """A leader does not lead as long as those that get on and it are no majority: it could commit
-    nothing more. Where followers that do not get on keep it in office (595-D5), this does not
+    no record that they lack. Where such followers keep it in office (595-D5), this does not
     hold."""
     leads = s.role[leader] == Role.LEADER
     has_one = most({v for v in Voter if v == leader or gets_on(s, v, leader)})

@@ -164,6 +164,10 @@ def agrees(s: SnapshotElection, v, leader):
     return s.log_start[leader] <= end and history(s, v) == history(s, leader)[:end]
 
 
+def has_all(s: SnapshotElection, v, leader):
+    return history(s, v) == history(s, leader)
+
+
 def diverges(s: SnapshotElection, v, leader):
     """Whether a leader that has dropped nothing lacks a record of a log."""
     return s.log_start[leader] == 0 and history(s, v) != history(s, leader)[: log_end(s, v)]
@@ -187,7 +191,7 @@ def is_surely_counted(s: SnapshotElection, v, leader):
     """Whether what a voter sends counts for its leader, by the rule of the scope."""
     return not is_cut(s, v, leader) and (
         not has_stalled(s, v, leader)
-        or (agrees(s, v, leader) and CHECK_QUORUM != "progress")
+        or (agrees(s, v, leader) and (CHECK_QUORUM != "progress" or has_all(s, v, leader)))
         or (diverges(s, v, leader) and CHECK_QUORUM == "fetch")
         or (lacks_a_snapshot(s, v, leader) and CHECK_QUORUM != "fetch")
     )
@@ -198,7 +202,7 @@ def is_surely_not_counted(s: SnapshotElection, v, leader):
     return is_cut(s, v, leader) or (
         has_stalled(s, v, leader)
         and (
-            (agrees(s, v, leader) and CHECK_QUORUM == "progress")
+            (CHECK_QUORUM == "progress" and agrees(s, v, leader) and not has_all(s, v, leader))
             or (diverges(s, v, leader) and CHECK_QUORUM != "fetch")
             or (lacks_a_snapshot(s, v, leader) and CHECK_QUORUM == "fetch")
         )

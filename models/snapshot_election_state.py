@@ -58,8 +58,8 @@ long."""
 CHECK_QUORUM: Constant = "fetch"
 """What of a follower that does not get on keeps its leader in office. "fetch": a Fetch, whatever is
 answered, as the KIP says. "served": a Fetch that is answered with records and a FetchSnapshot, as
-in Apache Kafka (595-D5). "progress": a FetchSnapshot alone, which is taken to get on: half of what
-KAFKA-15911 asks for."""
+in Apache Kafka (595-D5). "progress": a Fetch of a follower that has all, and a FetchSnapshot.
+KAFKA-15911 asks for that, and that the download advances."""
 
 PRE_VOTE: Constant = False
 """Whether a replica stands only if a majority would vote for it, as KIP-996 has it."""

@@ -109,7 +109,8 @@ def counts(s: SnapshotElection, v, leader):
     if CHECK_QUORUM == "fetch":
         return not downloads(s, v, leader)
     gets_records = answer(s, leader, log_id(s, v)) == Answer.RECORDS
-    return downloads(s, v, leader) or (gets_records and CHECK_QUORUM == "served")
+    has_all = log_end(s, v) == log_end(s, leader)
+    return downloads(s, v, leader) or (gets_records and (CHECK_QUORUM == "served" or has_all))
 
 
 def is_heard_of(s: SnapshotElection, v, leader):

@@ -309,9 +309,10 @@ Counts(v, l) ==
     /\ Hears(v, l)
     /\ InVain(v, l) =>
           CASE CheckQuorum = "fetch"    -> ~AsksForSnapshot(v, l)
-            [] CheckQuorum = "progress" -> AsksForSnapshot(v, l)
-            [] CheckQuorum = "served"   ->
-                  AsksForSnapshot(v, l) \/ (CanCompare(v, l) /\ Agrees(v, l))
+            [] OTHER ->
+                  \/ AsksForSnapshot(v, l)
+                  \/ /\ CanCompare(v, l) /\ Agrees(v, l)
+                     /\ CheckQuorum = "progress" => LogEnd(v) = LogEnd(l)
 
 Resign(l) ==
     /\ role[l] = "LEADER"
@@ -573,20 +574,21 @@ FollowsInItsEpoch(v, l) == l \in Leaders /\ role[v] = "FOLLOWER" /\ epoch[v] = e
 \* What becomes of the fetches of a voter that does not get on, as far as the logs alone say it.
 Stuck(v, l)    == stalled[v] = 1 /\ epoch[v] = epoch[l]
 Contains(l, v) == logStart[l] <= LogEnd(v) /\ IsPrefix(Records(v), Records(l))
+Lacks(v, l)    == Contains(l, v) /\ Records(v) # Records(l)
 Parts(v, l)    == logStart[l] = 0 /\ ~IsPrefix(Records(v), Records(l))
 FallsBack(v, l) == logStart[l] > LogEnd(v) /\ Len(snapshot[l]) > Len(snapshot[v])
 
 KeepsInOffice(v, l) ==
     /\ cut \notin {v, l}
     /\ Stuck(v, l) =>
-          \/ Contains(l, v) /\ CheckQuorum \in {"fetch", "served"}
+          \/ Contains(l, v) /\ (CheckQuorum = "progress" => Records(v) = Records(l))
           \/ Parts(v, l) /\ CheckQuorum = "fetch"
           \/ FallsBack(v, l) /\ CheckQuorum \in {"served", "progress"}
 
 IsNothingTo(v, l) ==
     \/ cut \in {v, l}
     \/ /\ Stuck(v, l)
-       /\ \/ Contains(l, v) /\ CheckQuorum = "progress"
+       /\ \/ Lacks(v, l) /\ CheckQuorum = "progress"
           \/ Parts(v, l) /\ CheckQuorum \in {"served", "progress"}
           \/ FallsBack(v, l) /\ CheckQuorum = "fetch"
 
@@ -717,7 +719,7 @@ ALeaderWithoutAMajorityResigns ==
         \/ role[l] # "LEADER"
         \/ {l} \cup {v \in Voters : ~IsNothingTo(v, l)} \in Majorities
 
-GetsOn(v, l) == cut \notin {v, l} /\ ~(Stuck(v, l) /\ (Contains(l, v) \/ Parts(v, l)))
+GetsOn(v, l) == cut \notin {v, l} /\ ~(Stuck(v, l) /\ (Lacks(v, l) \/ Parts(v, l)))
 
 ALeaderWithWhomNoMajorityGetsOnResigns ==
     \A l \in Voters : role[l] = "LEADER" ~>

@@ -101,9 +101,13 @@ def pre_votes_for_anybody():
 
 
 @fault(breaks="epochs_rest_while_a_leader_is_followed", scope="pre_votes")
-@edit(votes.would_vote, "not has_a_leader(s, v)", "s.role[v] != Role.LEADER")
+@edit(
+    votes.would_vote,
+    "not has_a_leader(s, v)",
+    "Role.LEADER not in (s.role[v], s.role[c]) and log_id(s, v).epoch == s.epoch[v]",
+)
 def followers_grant_pre_votes():
-    """A voter that hears of a leader grants a pre-vote nevertheless."""
+    """A voter that hears of a leader and has fetched its records grants a pre-vote nevertheless."""
 
 
 @fault(breaks="votes_go_to_who_goes_as_far")
@@ -269,8 +273,26 @@ def fetches_that_diverge_keep_it_in_office():
     """A leader counts a fetch whatever it answers, as long as its sender follows it."""
 
 
+@fault(
+    breaks="leaders_resign_only_without_a_majority",
+    scope="fetches",
+    constants={"MAX_EPOCH": 2, "MAX_SNAPSHOTS": 0},
+)
+@edit(
+    votes.counts, "not downloads(s, v, leader)", "answer(s, leader, log_id(s, v)) == Answer.RECORDS"
+)
+def only_fetches_that_agree_keep_it_in_office():
+    """A leader that counts any fetch does not count one that finds logs diverging."""
+
+
+@fault(breaks="leaders_resign_only_without_a_majority", scope="progress")
+@edit(votes.counts, 'CHECK_QUORUM == "served" or has_all', 'CHECK_QUORUM == "served"')
+def idle_followers_are_no_progress():
+    """A leader that asks for progress does not count who has all that there is."""
+
+
 @fault(breaks="a_leader_with_whom_no_majority_gets_on_resigns", scope="progress")
-@edit(votes.counts, 'gets_records and CHECK_QUORUM == "served"', "gets_records")
+@edit(votes.counts, 'CHECK_QUORUM == "served" or has_all', "gets_records")
 def an_empty_fetch_is_progress():
     """A leader that asks for progress counts a fetch from the offset of the one before it, too."""
 

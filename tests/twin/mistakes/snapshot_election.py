@@ -247,8 +247,8 @@ MISTAKES = {
     ),
     "ALeaderWithWhomNoMajorityGetsOnResigns": Mistake(
         "SnapshotElection",
-        '[] CheckQuorum = "progress" -> AsksForSnapshot(v, l)',
-        '[] CheckQuorum = "progress" -> Agrees(v, l)',
+        '/\\ CheckQuorum = "progress" => LogEnd(v) = LogEnd(l)',
+        "/\\ TRUE",
         {"MAX_EPOCH": 1, "MAX_CUTS": 1, "STALLS": True, "CHECK_QUORUM": "progress"},
     ),
 }
