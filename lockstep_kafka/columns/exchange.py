@@ -210,7 +210,7 @@ class Exchange:
         first = self._entries.hold(row, entries)
         words = memory.tables["sessions"][row : row + SESSION.size]
         words[SESSION.is_here] = 1
-        words[SESSION.is_odd] = session.overtaken is not None or session.turns != []
+        words[SESSION.is_odd] = session.overtaken is not None or bool(session.turns)
         words[SESSION.is_whole] = session.is_whole
         words[SESSION.epoch] = session.epoch
         words[SESSION.last_connection] = self.numbers.of_text(session.last.connection)

@@ -152,7 +152,6 @@ class ColumnFollower(BrokerFollower):
         memory, exchange = self._memory, self._exchange
         while True:
             exchange.check_out_sessions()
-            memory["takes_turns"] = len(self._broker.taking_turns)
             code = memory.run()
             if code in (DONE, ODD_LINE, ANOTHER_BROKER):
                 return code

@@ -127,8 +127,6 @@ class Broker:
         self._numbers: dict[str, str] = {}
         """The connection that has each of the broker's own numbers."""
         self._fetchers = tables.fetchers
-        self.taking_turns: set[int] = set()
-        """The ids that two sessions may have, as far as something is concluded from it."""
         self._restore(state)
 
     def _restore(self, state: BrokerState) -> None:
@@ -137,7 +135,6 @@ class Broker:
             session = opened.session
             session.opener = numbered[opened.opener]
             self.sessions[session.number] = session
-            self.take_turns(session)
             for partition in session.partitions:
                 self.logs.watch(partition, session)
         for named in state.connections:
@@ -174,15 +171,6 @@ class Broker:
         return BrokerState(
             self.logs.state(), fetchers, sessions, ended, connections, holders, self.quorum
         )
-
-    def take_turns(self, session: LeaderSession) -> None:
-        """Note a session if another one of its id may be alive."""
-        if session.turns:
-            self.taking_turns.add(session.number)
-
-    def known_connection(self, name: str) -> Connection | None:
-        """The connection of that name, if it is known."""
-        return self._connections.get(name)
 
     def connection(self, name: str) -> Connection:
         """The connection of that name. One of a broker that was started anew ends all sessions."""

@@ -52,13 +52,7 @@ from lockstep_kafka.sessions.leader_heads import (
 from lockstep_kafka.sessions.leader_lines import SessionState
 from lockstep_kafka.sessions.leader_side import LeaderSide
 from lockstep_kafka.sessions.saved_state import FollowerState, opened_state, sealed_state
-from lockstep_kafka.sessions.turns import (
-    Step,
-    take_holes,
-    take_turn,
-    taken_twice,
-    turns_from,
-)
+from lockstep_kafka.sessions.turns import Step, take_turn, taken_twice, turns_from
 
 
 class BrokerFollower:
@@ -182,7 +176,6 @@ class BrokerFollower:
         if line.moved:
             self._report.add(LineFinding(at, MOVED, f"correlation id {line.correlation_id}"))
         connection = broker.connection(line.connection)
-        begins = connection.is_new and line.asks_for_all
         missing = connection.reach(line.correlation_id, number)
         fetcher = connection.fetcher
         if fetcher is None:
@@ -192,8 +185,6 @@ class BrokerFollower:
             fetcher = stranger(line)
         position = Position(number, connection)
         seen = Seen(line.connection, number, line.time_ms, line.file)
-        if missing != 0 and not begins:
-            take_holes(broker, missing, seen)
         step = Step(line, broker, position, fetcher, missing, self._held, at, seen)
         finding = self._full(step) if line.asks_for_all else self._incremental(step)
         if (of_quorum := self._quorum.fetch(line, broker.quorum)) is not None:
@@ -222,7 +213,6 @@ class BrokerFollower:
             turns = turns_from(broker.sessions.get(line.response_session_id), step)
             opened = broker.open(line, step.fetcher, step.seen)
             opened.turns = turns
-            broker.take_turns(opened)
             finding = opened.finding
         elif line.session_id and (ended := broker.ended.get(line.session_id)) is not None:
             finding = ended.finding
@@ -291,8 +281,6 @@ class BrokerFollower:
         if changes_names(session, line) or is_outside_the_model(step):
             if is_unseen:
                 broker.end(finding, None, step.seen)
-            elif session is not None and session.turns:
-                session.turns = None  # it may have been accepted, or not
             return
         if is_throttled(line) and line.response_session_id == NO_SESSION and not line.error_code:
             # Over its quota, a consumer whose session is unknown or expects another epoch gets an
@@ -330,8 +318,6 @@ class BrokerFollower:
                 broker.add(line, finding, step.seen)
         elif is_earlier:
             step.is_partial = True
-            if session is not None and not session.turns:
-                session.is_shared = True  # another one of its id may have accepted it
         else:
             session = session or broker.add(line, finding, step.seen)
             self._accepted(step, session, Row(served))

@@ -153,10 +153,9 @@ class LeaderSession(Struct, eq=False, array_like=True):
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
     overtaken_seen: Seen | None = None
-    turns: list[Turn] | None = []
+    turns: list[Turn] = []
     """What was accepted since it was opened with the id of a session that may be alive, and that
-    one's last request before. None where nothing more is concluded: which epochs it expects stays
-    open."""
+    one's last request before; empty where nothing is concluded from it."""
 
     def saw(self, seen: Seen) -> None:
         """A line is the last one by which the epoch is known."""
@@ -192,11 +191,6 @@ class Connection(Struct, eq=False, array_like=True):
     _others: dict[int, tuple[int, int | None, str]] = field(default_factory=dict)
     """Position, time and file of its other requests, by correlation id. A client that numbers
     requests before it sends them may send a later one first."""
-
-    @property
-    def is_new(self) -> bool:
-        """Whether no request of it was judged, so that none is seen to be missing."""
-        return self.correlation_id is None and not self._others
 
     def other_request(
         self, correlation_id: int, position: int, time_ms: int | None, file: str = ""

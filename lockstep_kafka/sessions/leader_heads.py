@@ -93,7 +93,7 @@ class LeaderHeads:
             return SessionState.OTHER_EPOCH if epoch < 0 else SessionState.OPEN
         if epoch < 0:
             return state
-        if session is not None and session.turns != []:
+        if session is not None and session.turns:
             return SessionState.OPEN  # those say which epochs it may expect
         if not step.follows(last.last):
             if session is None or not session.has_accepted(epoch):
@@ -183,7 +183,7 @@ def came_before(step: Step, session: LeaderSession | None, ended: Ended | None) 
     """
     if session is None:
         return ended is not None and ended.gone is not None and not step.follows(ended.last)
-    if session.turns != []:
+    if session.turns:
         return not step.follows(session.first)
     is_new = session.epoch == session.run == FIRST_EPOCH
     return (

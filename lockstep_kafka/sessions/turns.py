@@ -7,8 +7,7 @@ what surely was answered before a request was sent comes before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from copy import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lockstep_kafka.files.lines import FetchLine, Request
@@ -34,59 +33,43 @@ _MOST_TURNS = 64
 _MOST_MISSING = 16
 """How many of them may be missing from the log: each of those leaves more than one order open."""
 
-_MOST_ORDERS = 5_000
-"""How many states of these orders are looked at, so that many connections take no more time."""
-
 _OPENING = 0
 
 
-def turns_from(old: LeaderSession | None, opening: Step) -> list[Turn] | None:
-    """What may be alive under an id, with the request that opens another session by it.
+def turns_from(old: LeaderSession | None, opening: Step) -> list[Turn]:
+    """The last request of a session that may be alive, and the one that opens another by its id.
 
-    Empty where nothing is known to be alive, or the log does not fix it: a session has several
-    connections, or an open epoch. None where that was given up before.
+    Empty where the log does not fix the session: it has several connections, or an open epoch.
     """
-    if old is None:
-        return []
-    now = [*_holes(opening.missing or 0, opening.seen), _turn(_OPENING, opening)]
-    if old.turns != []:
-        return None if old.turns is None else _bounded([*old.turns, now[-1]])
-    if old.epoch == OPEN or old.is_shared or old.overtaken is not None:
+    if old is None or old.epoch == OPEN or old.is_shared or old.overtaken is not None:
         return []
     if old.last.connection == opening.line.connection:
         return []
     # Whether the last request was sent after the opening was answered stays open.
-    return _bounded([Turn(old.epoch - 1, old.last, Connection()), *now])
-
-
-def take_holes(broker: Broker, missing: int | None, seen: Seen) -> None:
-    """Requests may be missing before a line: under each id that two may have, they may be taken."""
-    for number in tuple(broker.taking_turns):
-        session = broker.sessions.get(number)
-        if session is None or not session.turns:
-            broker.taking_turns.discard(number)
-        elif missing is None:
-            session.turns = None
-        else:
-            session.turns = _bounded([*session.turns, *_holes(missing, seen)])
+    last = Turn(old.epoch - 1, old.last, Connection())
+    return [last, Turn(_OPENING, opening.seen, _now(opening))]
 
 
 def take_turn(session: LeaderSession, step: Step, next_epoch: Callable[[int], int]) -> bool:
     """Take a request within the session in; whether sessions of its id may have taken turns.
 
-    That is given up where it may have been accepted, or not.
+    Where any number of requests may be missing, or one may or may not have been accepted, that is
+    given up.
     """
-    line = step.line
+    line, missing = step.line, step.missing
     is_refused = line.error_code != 0 and line.response_session_id == NO_SESSION
-    if is_refused or session.turns is None:
-        return True
     is_accepted = not line.error_code and line.response_session_id == line.session_id
-    turns = [*session.turns, _turn(line.session_epoch, step)]
-    session.turns = _bounded(turns) if is_accepted else None
-    if session.turns is None:
+    if missing is None or not (is_refused or is_accepted):
+        session.turns = []
         return True
-    later = _later(step)
-    return later is None or is_possible(session.turns, later, next_epoch)
+    turns = [*session.turns, *[Turn(OPEN, step.seen, Connection())] * min(missing, _MOST_TURNS)]
+    if is_accepted:
+        turns.append(Turn(line.session_epoch, step.seen, _now(step)))
+    gaps = sum(turn.epoch == OPEN for turn in turns)
+    session.turns = [] if len(turns) > _MOST_TURNS or gaps > _MOST_MISSING else turns
+    return (
+        not session.turns or is_refused or is_possible(session.turns, [*_later(step)], next_epoch)
+    )
 
 
 def taken_twice(session: LeaderSession, step: Step) -> Remark:
@@ -99,71 +82,33 @@ def taken_twice(session: LeaderSession, step: Step) -> Remark:
     return Remark(Rule.ID_ALIVE_TWICE, step.at, arguments)
 
 
-def _turn(epoch: int, step: Step) -> Turn:
-    """A request that is accepted, with what its connection had surely seen when it was sent."""
+def _now(step: Step) -> Connection:
+    """What the connection of a request had surely seen when that was sent."""
     connection = step.position.connection
-    sender = Connection(
+    return Connection(
         position=connection.position, time_ms=connection.time_ms, file=connection.file
     )
-    return Turn(epoch, step.seen, sender)
 
 
-def _holes(missing: int, seen: Seen) -> list[Turn]:
-    return [Turn(OPEN, seen, Connection())] * min(missing, _MOST_TURNS)
-
-
-def _bounded(turns: list[Turn]) -> list[Turn] | None:
-    missing = sum(turn.epoch == OPEN for turn in turns)
-    return None if len(turns) > _MOST_TURNS or missing > _MOST_MISSING else turns
-
-
-def _later(step: Step) -> list[tuple[str, int]] | None:
-    """The connections and epochs of accepted requests that are judged later, in their order.
-
-    OPEN is the epoch of one that may be missing; None where too many may be.
-    """
-    number, missing = step.line.session_id, 0
-    later: list[tuple[str, int]] = []
-    connections: dict[str, Connection] = {}
-    for place, request in sorted(step.held(), key=lambda pair: pair[0]):
-        name = request.connection
-        if name not in connections:
-            connections[name] = _copy(step, name)
-        connection = connections[name]
-        if not isinstance(request, FetchLine):
-            connection.other_request(request.correlation_id, place, None)
-            continue
-        begins = connection.is_new and request.asks_for_all
-        holes = 0 if begins else connection.reach(request.correlation_id, place)
-        connection.fetch(request.correlation_id, place, None)
-        missing += _MOST_TURNS if holes is None else holes
-        if missing > _MOST_MISSING:
-            return None
-        later += [(name, OPEN)] * (holes or 0)
-        if request.error_code == 0 and request.response_session_id == number:
+def _later(step: Step) -> Iterator[tuple[str, int]]:
+    """The connections and epochs of accepted requests that are judged later, in their order."""
+    number = step.line.session_id
+    for _, request in sorted(step.held(), key=lambda pair: pair[0]):
+        if (
+            isinstance(request, FetchLine)
+            and request.error_code == 0
+            and request.response_session_id == number
+        ):
             if request.asks_for_all:
-                later.append((name, _OPENING))
+                yield request.connection, _OPENING
             elif request.session_id == number:
-                later.append((name, request.session_epoch))
-    return later
-
-
-def _copy(step: Step, name: str) -> Connection:
-    """A connection as it is after the step."""
-    connection = copy(step.broker.known_connection(name) or Connection())
-    connection._others = dict(connection._others)
-    if name == step.line.connection:
-        connection.fetch(step.line.correlation_id, step.position.number, None)
-    return connection
+                yield request.connection, request.session_epoch
 
 
 def is_possible(
     turns: Sequence[Turn], later: Sequence[tuple[str, int]], next_epoch: Callable[[int], int]
 ) -> bool:
-    """Whether some order of the turns, with any of the later ones, is one of sessions.
-
-    True, too, where there are too many orders.
-    """
+    """Whether some order of the turns, with any of the later ones, is one of sessions."""
     queues: dict[str, list[Turn]] = {}
     for turn in turns:
         queues.setdefault(turn.seen.connection, []).append(turn)
@@ -180,7 +125,7 @@ def is_possible(
             for name, at in zip(names, taken, strict=True)
             if at < len(queues.get(name, ()))
         ]
-        if not rest or len(reached) > _MOST_ORDERS:
+        if not rest:
             return True
         for place, (name, at) in enumerate(zip(names, taken, strict=True)):
             if at == len(epochs[name]):
@@ -189,11 +134,8 @@ def is_possible(
             queue = queues.get(name, [])
             if at < len(queue) and any(other.is_before(queue[at]) for other in rest):
                 continue
-            following = _following(epoch, expected, next_epoch)
-            if expected == OPEN and (at or queue[:1] != [turns[0]]):
-                following.add(OPEN)  # requests before the first turn may follow it
-            for after in following:
-                new = (*taken[:place], at + 1, *taken[place + 1 :], after)
+            for following in _following(epoch, expected, next_epoch):
+                new = (*taken[:place], at + 1, *taken[place + 1 :], following)
                 if new not in reached:
                     reached.add(new)
                     waiting.append(new)

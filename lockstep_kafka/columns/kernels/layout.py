@@ -169,6 +169,6 @@ MEMORY = words(
     "heads listings case case_keys case_outcomes case_mask cases numbers named named_count "
     "named_room counts counts_count counts_room last_count buffer "
     "seen_position seen_time seen_file filled is_replica is_full_request members absence served "
-    "judged followed other_requests prefix prefix_length takes_turns"
+    "judged followed other_requests prefix prefix_length"
 )
 """What the kernel is given: numbers, and tables by their addresses."""

@@ -21,7 +21,6 @@ from lockstep_kafka.columns.kernels.layout import (
     HELD,
     MARK,
     NO_ROOM,
-    NOT_GIVEN,
     ODD_STEP,
     OTHER_REQUEST,
     ROW,
@@ -105,8 +104,7 @@ def forget_others(m: Any, connection: Any) -> Any:
 def reach(m: Any, row: Any, connection: Any) -> Any:
     """The last line that surely was written before this Fetch was sent, into `seen_...`.
 
-    False where a request of the connection that is there was numbered after it, or where one may
-    be missing before it and sessions of one id take turns.
+    False where a request of the connection that is there was numbered after it.
     """
     rows, connections, others = (
         counts_at(m.rows),
@@ -117,23 +115,17 @@ def reach(m: Any, row: Any, connection: Any) -> Any:
     m.seen_time = connections[connection + CONNECTION.time]
     m.seen_file = connections[connection + CONNECTION.file]
     correlation, here = rows[row + ROW.correlation], rows[row + ROW.position]
-    last, between = connections[connection + CONNECTION.correlation], 0
     entry = connections[connection + CONNECTION.others]
     while entry != 0:
-        other = others[entry + OTHER_REQUEST.correlation]
-        if _steps(other, correlation) <= 0:
+        if _steps(others[entry + OTHER_REQUEST.correlation], correlation) <= 0:
             return False
-        if last != NOT_GIVEN and _steps(last, other) > 0:
-            between += 1
         position = others[entry + OTHER_REQUEST.position]
         if m.seen_position < position < here:
             m.seen_position = position
             m.seen_time = others[entry + OTHER_REQUEST.time]
             m.seen_file = others[entry + OTHER_REQUEST.file]
         entry = others[entry + OTHER_REQUEST.next]
-    if m.takes_turns == 0:
-        return True
-    return last != NOT_GIVEN and _steps(last, correlation) == between + 1
+    return True
 
 
 @_compiled
