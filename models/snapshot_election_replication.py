@@ -36,17 +36,20 @@ def append_record(s: SnapshotElection, new: SnapshotElection, leader: Voter):
     new.log[leader] = s.log[leader] + (next_record(s, leader),)
 
 
-def follows(s: SnapshotElection, v, leader):
-    """Whether a replica fetches from a leader and gets on; not while a snapshot waits to be
-    applied."""
+def fetches_from(s: SnapshotElection, v, leader):
+    """Whether a replica follows a leader in its epoch, and hears of it."""
     return (
         hears(s, v, leader)
         and s.role[leader] == Role.LEADER
         and s.role[v] == Role.FOLLOWER
         and s.epoch[v] == s.epoch[leader]
-        and not s.unapplied[v]
-        and s.stalled[v] == 0
     )
+
+
+def follows(s: SnapshotElection, v, leader):
+    """Whether a replica fetches from a leader and gets on; not while a snapshot waits to be
+    applied."""
+    return fetches_from(s, v, leader) and not s.unapplied[v] and s.stalled[v] == 0
 
 
 def up_to(s: SnapshotElection, v, epoch):
@@ -166,13 +169,7 @@ def stall(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
 
 def fetches_in_vain(s: SnapshotElection, v, leader):
     """Whether a replica fetches from a leader and does not get on."""
-    return (
-        s.stalled[v] == 1
-        and hears(s, v, leader)
-        and s.role[leader] == Role.LEADER
-        and s.role[v] == Role.FOLLOWER
-        and s.epoch[v] == s.epoch[leader]
-    )
+    return s.stalled[v] == 1 and fetches_from(s, v, leader)
 
 
 @action

@@ -215,8 +215,10 @@ class _Fault:
         row = row_of(self.task, run)
         if run.trace is None:
             return Outcome(row)
-        given = {"scope": run.scope.name, "fault": run.name, "engine": run.result.engine}
-        origin = Origin.of(run.model, run.first, **given)
+        engine = run.result.engine
+        origin = Origin.of(
+            run.model, run.first, scope=run.scope.name, fault=run.name, engine=engine
+        )
         return Outcome(row, file_name(origin), to_json(run.model, run.trace, origin))
 
     def run(self) -> FaultRun:

@@ -144,8 +144,9 @@ def _seconds(date: bytes, zone: bytes) -> int | None:
         return None
 
 
-_LINES_LOOKED_AT = 1000
-"""A broker's log begins each message with a time; only stack traces and such have lines without."""
+LINES_LOOKED_AT = 1000
+"""How many lines at the beginning of a file show what it is: a broker's log begins each message
+with a time, and only stack traces and such have lines without."""
 
 
 class LogFile(Struct, frozen=True):
@@ -175,7 +176,7 @@ def _looked_at(path: str) -> LogFile:
     # What is read from a pipe could not be read again.
     if not os.path.isfile(path):
         return LogFile(path)
-    lines = islice(physical_lines(path), _LINES_LOOKED_AT)
+    lines = islice(physical_lines(path), LINES_LOOKED_AT)
     try:
         times = (time_ms(unwrapped(line.content)) for line in lines)
         return LogFile(path, next((time for time in times if time is not None), None))

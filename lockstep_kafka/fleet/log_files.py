@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.files.log_files import in_order_of_time, log_paths
+from lockstep_kafka.files.log_files import LINES_LOOKED_AT, in_order_of_time, log_paths
 from lockstep_kafka.files.physical_lines import (
     LONGEST_MAGIC,
     STANDARD_INPUT,
@@ -25,7 +25,6 @@ from lockstep_kafka.files.request_log import SeenLayout
 HEAD_BYTES = 1_024
 """As much of a file tells it from all others: a first line has a time, and names a connection."""
 
-_LINES_LOOKED_AT = 1_000
 _LOOKERS = 16
 
 FirstTime = Callable[[bytes], int | None]
@@ -111,9 +110,9 @@ def _look(path: str, first_time: FirstTime, known: Stored | None) -> LogFile | N
         with suppress(DamagedStream):
             for line in physical_lines(path):
                 seen.look_at(line)
-                if first_ms is None and line.number <= _LINES_LOOKED_AT:
+                if first_ms is None and line.number <= LINES_LOOKED_AT:
                     first_ms = first_time(line.content)
-                if seen.name is not None and (first_ms or line.number >= _LINES_LOOKED_AT):
+                if seen.name is not None and (first_ms or line.number >= LINES_LOOKED_AT):
                     break
     except OSError as error:
         return LogFile(path, unreadable=error.strerror or str(error))

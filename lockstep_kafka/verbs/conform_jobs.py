@@ -22,7 +22,7 @@ from lockstep.errors import LockstepError, not_written
 from lockstep.system.text_files import write_text
 from lockstep_kafka.columns.observe import Observation, files_of, pays
 from lockstep_kafka.files.lines import Skipped
-from lockstep_kafka.files.log_files import BrokerPaths, LogFile, broker_of
+from lockstep_kafka.files.log_files import LINES_LOOKED_AT, BrokerPaths, LogFile, broker_of
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.findings import CountedLines, Finding, Progress
 from lockstep_kafka.sessions.brokers import Reading
@@ -33,9 +33,6 @@ PROGRAM = "lockstep_kafka.verbs.conform_jobs"
 """Does one task as a process of its own."""
 
 _SECONDS_BETWEEN_LOOKS = 0.25
-
-_LINES_LOOKED_AT = 1_000
-"""Among which the first request of a file is looked for."""
 
 _KINDS = get_args(Finding)
 _DECODERS = [json.Decoder(kind) for kind in _KINDS]
@@ -143,7 +140,7 @@ def _size(group: _Group) -> int:
 
 def _first_broker(path: str, paths: BrokerPaths) -> str | None:
     """None where no request is at the beginning of a file."""
-    lines = islice(read_request_log(path), _LINES_LOOKED_AT)
+    lines = islice(read_request_log(path), LINES_LOOKED_AT)
     requests = (line for line in lines if not isinstance(line, Skipped))
     return paths.broker(path) or next((broker_of(line, paths) for line in requests), None)
 

@@ -122,8 +122,8 @@ def appends_what_does_not_go_on_from_its_log(
 
 
 @fault(breaks="records_come_from_the_log_of_a_leader")
-@edit(replication.follows, "hears(s, v, leader)", "True")
-@edit(replication.follows, "s.epoch[v] == s.epoch[leader]", "s.epoch[v] <= s.epoch[leader]")
+@edit(replication.fetches_from, "hears(s, v, leader)", "True")
+@edit(replication.fetches_from, "s.epoch[v] == s.epoch[leader]", "s.epoch[v] <= s.epoch[leader]")
 def answers_fetches_of_older_epochs():
     """A leader does not look at the epoch of a fetch."""
 

@@ -116,7 +116,7 @@ def test_a_process_that_is_killed(logs: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_files_without_a_request_beside_lines_without_a_broker(
     logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conform_jobs, "_LINES_LOOKED_AT", 10)
+    monkeypatch.setattr(conform_jobs, "LINES_LOOKED_AT", 10)
     for name, before in ((ONE, ""), (TWO, "no request\n" * 12), (AFTERWARDS, "")):
         lines = text_of(name).replace("127.0.0.1:55867-", "-")
         (logs / f"{name}.log").write_text(before + lines)
