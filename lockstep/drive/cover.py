@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import product
 
 from lockstep.drive.following import Following, entered_by
 from lockstep.errors import LockstepError
@@ -140,11 +141,7 @@ class Cover:
         is_fresh = False
         while True:
             stimulus = None
-            if self._following.candidates:
-                here = [
-                    self._graph.number(state, entered_by(way))
-                    for state, way in self._following.candidates.items()
-                ]
+            if here := self._here():
                 self.covered.reached.update(here if len(here) == 1 else ())
                 stimulus = self._next(here)
             if stimulus is not None:
@@ -154,6 +151,13 @@ class Cover:
             else:
                 self._following.reset()
             is_fresh = stimulus is None
+
+    def _here(self) -> list[int]:
+        """The states in which the software may be."""
+        return [
+            self._graph.number(state, entered_by(way))
+            for state, way in self._following.candidates.items()
+        ]
 
     def _next(self, here: list[int]) -> Instance | None:
         """What to give next; None where nothing is left that can be reached from here."""
@@ -191,8 +195,9 @@ class Cover:
             covered.done.update(taken)
             self._idle = 0
         covered.possible.update(taken)
-        for edge, source in taken.items():
-            self._ways.add(source, graph.targets[edge], stimulus)
+        led = self._led(here, taken)
+        for source, target in led:
+            self._ways.add(source, target, stimulus)
         for number in here:
             if (left := self._left[number]).get(stimulus):
                 self._idle = 0
@@ -200,12 +205,25 @@ class Cover:
                 if not left[stimulus] or covered.done.issuperset(graph.moves[number][stimulus]):
                     del left[stimulus]
         if self._plan:
-            source, target = self._plan.popleft()
-            if (source, target) not in ((of, graph.targets[edge]) for edge, of in taken.items()):
-                self._ways.forget(source, target)
+            planned = self._plan.popleft()
+            if planned not in led:
+                self._ways.forget(*planned)
         self._idle += 1
         if self._idle > MOST_IDLE + 4 * len(graph.moves):
             raise Ended(f"nothing new was done by the last {self._idle:,} stimuli")
+
+    def _led(self, here: list[int], taken: Mapping[int, int]) -> set[tuple[int, int]]:
+        """From which states to which ones a stimulus led; `taken` are transitions, by source.
+
+        Software that took further steps by itself is beyond what the stimulus asked for.
+        """
+        arrived = set(self._here())
+        led = set[tuple[int, int]]()
+        for edge, source in taken.items():
+            target = self._graph.targets[edge]
+            sources = [source] if source in here else here
+            led.update(product(sources, [target] if target in arrived else arrived))
+        return led
 
 
 class Ways:
