@@ -40,7 +40,22 @@ def test_every_cell_shows_something(
     names: dict[str, Any] = {}
     for cell in code_cells(notebook):
         html = run_cell(cell, names)._repr_html_()
-        shown = fromstring(html.replace("<br>", "<br />"))
+        shown = fromstring(html.replace("<br>", "<br />").replace("<style scoped>", "<style>"))
         assert isinstance(shown, Element)
         assert "".join(shown.itertext()).strip()
         assert "<script" not in html
+    if notebook.name == "fleet.ipynb":
+        assert_what_is_planted_is_found(names["table"])
+
+
+def assert_what_is_planted_is_found(table: Any) -> None:
+    (old, new) = table("""
+        SELECT side, rule, COUNT(DISTINCT day) AS days, MIN(CAST(day AS STRING)) AS day,
+            MIN(api_version) AS oldest, MAX(api_version) AS newest
+        FROM departures_by_day GROUP BY side, rule ORDER BY side
+    """).itertuples(index=False)
+    assert old[:4] == ("broker", "watermark-back", 1, "2026-11-22")
+    assert old.newest < 18
+    assert new == ("client", "unchanged-partition-listed", 1, "2026-11-23", 18, 18)
+    (cut,) = table("SELECT reason, is_loss FROM quarantine").itertuples(index=False)
+    assert cut == ("truncated", True)

@@ -36,6 +36,7 @@ from lockstep_kafka.fleet.tables import (
     newest_to_delete,
     retain,
 )
+from lockstep_kafka.fleet.views import ask
 from lockstep_kafka.verbs.conform_fleet import follow_logs
 from lockstep_kafka.verbs.conform_tables import conform_tables
 from lockstep_kafka.verbs.requests import ConformRequest
@@ -43,6 +44,10 @@ from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_caus
 from tests.kafka.fleet.pipeline import BROKER_FROM, LOGS, OBSERVED, fleet
 
 CASE = LOGS / "cases" / "m4-isolation-level-not-looked-at.log.gz"
+
+
+DEPARTING = ("m1-one-id-two-live-sessions", "m4-isolation-level-not-looked-at")
+OF_KIND = ("side", "rule", "client", "api_version", "software")
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +82,36 @@ def test_tables_say_what_one_process_says(logs: Path, tmp_path: Path) -> None:
     assert {key_of(row) for row in alerts} == {key_of(row) for row in departures}
     assert len(alerts) < len(departures)
     assert all(row["text"] for row in departures)
+
+
+def test_views_count_the_rows_of_tables(logs: Path, tmp_path: Path) -> None:
+    tables = LocalTables(tmp_path)
+    run(tables, *(logs / name for name in DEPARTING))
+    departures = tables.rows(DEPARTURES)
+    days = ask(tmp_path, "SELECT * FROM departures_by_day").to_pylist()
+    assert sum(row["departures"] for row in days) == len(departures)
+    assert {row["day"] for row in days} == {row["time"].date() for row in departures}
+    for row in ask(tmp_path, "SELECT * FROM new_since").to_pylist():
+        of_kind = [one for one in departures if all(one[name] == row[name] for name in OF_KIND)]
+        times = [one["time"] for one in of_kind]
+        assert (row["since"], row["until"]) == (min(times), max(times))
+        assert row["brokers"] == len({one["broker"] for one in of_kind})
+    versions = ask(tmp_path, "SELECT * FROM client_versions").to_pylist()
+    metrics = tables.rows(METRICS)
+    for name in ("lines", "client_departures", "broker_departures", "unknowns"):
+        assert sum(row[name] for row in versions) == sum(row[name] for row in metrics), name
+
+
+@pytest.mark.parametrize(
+    ("question", "because"),
+    [("SELECT nothing FROM metrics", "No field named nothing"), ("what departs", "SQL error")],
+)
+def test_a_question_that_is_none(tmp_path: Path, question: str, because: str) -> None:
+    with pytest.raises(LockstepError, match="there are no tables of logs"):
+        ask(tmp_path, question)
+    run(LocalTables(tmp_path), CASE)
+    with pytest.raises(LockstepError, match=because):
+        ask(tmp_path, question)
 
 
 def key_of(row: Row) -> tuple[object, ...]:

@@ -32,6 +32,7 @@ from lockstep_kafka.fleet.tables import (
     SESSIONS,
     STATES,
 )
+from lockstep_kafka.fleet.views import VIEWS, ask, define_views
 from lockstep_kafka.report.fleet import fleet_page
 from lockstep_kafka.verbs.conform_tables import conform_tables
 from lockstep_kafka.verbs.requests import ConformRequest
@@ -90,11 +91,21 @@ def test_the_example_writes_what_one_process_writes(
     result = conform_tables(request)
     assert result.conform.exit_code == run["result"].conform.exit_code == 1
     assert_same_tables(Path("fleet-tables"), Path("local"))
+    assert_same_views(spark, Path("fleet-tables"), Path("local"))
     departures = LocalTables(Path("fleet-tables")).rows(DEPARTURES)
     assert {key_of(row) for row in run["alerts"]} == {key_of(row) for row in departures}
     for row in departures:
         assert row["text"] == text_at(row["file"], row["line"], row["offset"])
     assert conform_tables(replace(request, out=Path("fleet-tables"))).new == NOTHING
+
+
+def assert_same_views(spark: SparkSession, of_spark: Path, of_one_process: Path) -> None:
+    define_views(spark, of_spark)
+    for name in VIEWS:
+        rows = spark.table(name).toArrow().to_pylist()
+        expected = ask(of_one_process, f"SELECT * FROM {name}").to_pylist()
+        assert rows
+        assert Counter(map(str, rows)) == Counter(map(str, expected)), name
 
 
 def run_example(spark: SparkSession) -> dict[str, Any]:

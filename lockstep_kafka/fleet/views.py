@@ -1,0 +1,94 @@
+"""Questions to the tables of a fleet in SQL, and views that answer the usual ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow
+
+from lockstep.errors import LockstepError
+from lockstep_kafka.fleet.spark_tables import Tables
+from lockstep_kafka.fleet.tables import ALL_TABLES, STATES
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+VIEWS = {
+    "departures_by_day": """
+        SELECT CAST(time AS DATE) AS day, broker, side, rule, client, api_version, software,
+            COUNT(*) AS departures
+        FROM departures
+        GROUP BY CAST(time AS DATE), broker, side, rule, client, api_version, software""",
+    "new_since": """
+        SELECT side, rule, client, api_version, software, MIN(time) AS since, MAX(time) AS until,
+            COUNT(DISTINCT broker) AS brokers, COUNT(*) AS departures
+        FROM departures
+        GROUP BY side, rule, client, api_version, software""",
+    "client_versions": """
+        SELECT client, api_version, MIN(hour) AS first_hour, MAX(hour) AS last_hour,
+            COUNT(DISTINCT broker) AS brokers, SUM(lines) AS lines,
+            SUM(client_departures) AS client_departures,
+            SUM(broker_departures) AS broker_departures, SUM(unknowns) AS unknowns
+        FROM metrics
+        GROUP BY client, api_version""",
+}
+"""The views by name, in SQL that Spark and delta-rs read alike."""
+
+_ASKED = [table for table in ALL_TABLES if table is not STATES]
+
+
+def ask(tables: str | Path, question: str) -> pyarrow.Table:
+    """The answer to a question in SQL, without Spark: `SELECT * FROM new_since`.
+
+    `tables` is a folder of this machine. The question may name the tables in it and `VIEWS`; its
+    SQL is that of DataFusion. `LockstepError` where there are no tables, or the SQL is none.
+    """
+    from deltalake import DeltaTable, QueryBuilder
+    from deltalake.exceptions import DeltaError
+
+    from lockstep_kafka.fleet.local_tables import LocalTables
+
+    of_folder = LocalTables(Path(tables))
+    there = [table for table in _ASKED if of_folder.is_there(table)]
+    if not there:
+        raise LockstepError(
+            f"there are no tables of logs in {tables}",
+            cure=f"`lockstep conform --out {tables} LOG` writes them",
+        )
+    try:
+        builder = QueryBuilder()
+        for table in there:
+            builder.register(table.name, DeltaTable(of_folder.path(table)))
+        for name, view in VIEWS.items():
+            builder.execute(f"CREATE VIEW {name} AS {view}").read_all()
+        answer = pyarrow.table(builder.execute(question).read_all())
+    except DeltaError as error:
+        reason = str(error).splitlines()[0]
+        raise LockstepError(f"the tables in {tables} do not answer: {reason}") from error
+    schema = pyarrow.schema([field.with_type(_plain(field.type)) for field in answer.schema])
+    return answer.cast(schema)
+
+
+def _plain(kind: pyarrow.DataType) -> pyarrow.DataType:
+    """The same type with plain strings: pandas reads no lists of Arrow's other ones."""
+    if kind == pyarrow.string_view():
+        return pyarrow.string()
+    if pyarrow.types.is_list(kind):
+        return pyarrow.list_(_plain(kind.value_type))
+    if pyarrow.types.is_struct(kind):
+        fields = [kind.field(place) for place in range(kind.num_fields)]
+        return pyarrow.struct([field.with_type(_plain(field.type)) for field in fields])
+    return kind
+
+
+def define_views(spark: SparkSession, tables: str | Path) -> None:
+    """Give the tables, and `VIEWS` of them, their names in a session of Spark.
+
+    They are temporary views, which end with the session. `tables` is as `follow_logs` takes it.
+    """
+    of_target = Tables(spark, tables)
+    for table in _ASKED:
+        of_target.rows(table).createOrReplaceTempView(table.name)
+    for name, view in VIEWS.items():
+        spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS {view}")
