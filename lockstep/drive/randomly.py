@@ -47,9 +47,10 @@ def drive_randomly(
 ) -> None:
     """Drive the software along so many behaviours, each after a reset.
 
-    The less often a state of some kind was chosen, the likelier it is: by even chances what ends
-    a session, which is nearly always enabled, would leave few that live. `Departed`, or what
-    `watch` raises.
+    In every second one the less often a state of some kind was chosen, the likelier it is: by even
+    chances what ends a session, which is nearly always enabled, would leave few that live. In the
+    others chances are even, for what is rare may need many steps of kinds that are not. `Departed`,
+    or what `watch` raises.
     """
     chance, kinds = Random(walks.seed), Kinds()
     enabled = _Enabled(following, chance)
@@ -64,7 +65,8 @@ def drive_randomly(
                     break
             if not found:
                 break
-            (step,) = chance.choices(found, [kinds.weight(step.state) for step in found])
+            weights = [kinds.weight(step.state) if count % 2 else 1.0 for step in found]
+            (step,) = chance.choices(found, weights)
             kinds.choose(step.state)
             if following.do(chance.choice(list(following.stimuli.answered_by(step)))) is None:
                 enabled.refused.add((step.action, step.parameters))

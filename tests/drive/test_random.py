@@ -38,13 +38,13 @@ class Counting(Execution):
 
 
 def test_sessions_live_until_incremental_requests_are_answered() -> None:
-    """By even chances of all actions 7 to 11 responses arrived, by those of shapes 26 to 38."""
+    """By even chances alone 7 to 11 responses arrived, by turns 17 to 27."""
     root = find_workspace().root
     small = load_model_spec(root, "fetch_session").scope("small").constants
     model = load_model(root, "fetch_session", {**small, "MAX_EPOCH": 2**31 - 1})
     software = Counting(model)
     drive_randomly(Following(model, Guarded(software)), Walks(count=60, steps=100, seed=0))
-    assert software.done["receive_incremental"] > 20, software.done
+    assert software.done["receive_incremental"] > 14, software.done
 
 
 def test_wide_actions_take_records_of_the_state() -> None:
