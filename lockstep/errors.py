@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import IntEnum
 from pathlib import Path
 
@@ -44,10 +44,26 @@ class LockstepError(Exception):
         return self.message if self.cure is None else f"{self.message}\n  cure: {self.cure}"
 
 
+_MOST_NAMES = 12
+"""More than these are not printed."""
+
+
 def nearest(name: str, names: Iterable[str], otherwise: str) -> str:
     """A cure for an unknown name: the closest known one, or `otherwise`."""
     close = difflib.get_close_matches(name, list(names), n=1)
     return f"did you mean {close[0]}?" if close else otherwise
+
+
+def nearest_of(name: str, names: Collection[str], kind: str, place: str) -> str:
+    """A cure for an unknown name: the closest known one, or those that there are.
+
+    Of many only the most similar ones are named; `place` is where the others are.
+    """
+    shown = [*names]
+    if len(names) > _MOST_NAMES:
+        shown = difflib.get_close_matches(name, names, n=_MOST_NAMES // 2, cutoff=0)
+    more = f" and {len(names) - len(shown)} more, {place}" if len(names) > len(shown) else ""
+    return nearest(name, names, f"{kind} are: {', '.join(shown) or 'none'}{more}")
 
 
 def not_written(where: Path, error: OSError) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
 from lockstep.errors import LockstepError
 from lockstep.requests.option import option
@@ -17,6 +18,8 @@ from lockstep_kafka.verbs.requests import (
     DriftRequest,
     SimulateRequest,
 )
+
+OfLogs = TypeVar("OfLogs", ConformRequest, SimulateRequest)
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,7 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
     such log or node, 3 none departs, but a session or node is unknown, a file cannot be read, has
     no line of a known layout, most requests are late, or nothing was followed, 130 interrupted.
     """
-    from lockstep_kafka.workspaces import workspace_for_logs
-
-    if request.workspace is None and (workspace := workspace_for_logs()).shipped:
-        tell(f"lockstep: there is no workspace here: --workspace {workspace} is used")
-        request = replace(request, workspace=workspace)
+    request = _with_workspace(request)
     if request.out is not None:
         return _fleet(request, view, json)
     from lockstep.pages.output import Output, PageText
@@ -71,6 +70,16 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
     if result.failure is not None:
         raise result.failure
     return result.exit_code
+
+
+def _with_workspace(request: OfLogs) -> OfLogs:
+    """The request with the workspace that comes with lockstep where there is none; it says so."""
+    from lockstep_kafka.workspaces import workspace_for_logs
+
+    if request.workspace is None and (workspace := workspace_for_logs()).shipped:
+        tell(f"lockstep: there is no workspace here: --workspace {workspace} is used")
+        return replace(request, workspace=workspace)
+    return request
 
 
 def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
@@ -133,7 +142,8 @@ def simulate(request: SimulateRequest, view: SimulateView, json: bool) -> int:
     """Write request logs of any size from behaviours of the model.
 
     Without departures every session of the logs conforms. Which departures are seeded, and where,
-    is in OUT/broker-N.departures.jsonl.
+    is in OUT/broker-N.departures.jsonl. Outside of any workspace the models that come with lockstep
+    are used.
 
     Exit codes: 0 the logs are written, 2 they cannot be, 130 interrupted.
     """
@@ -148,6 +158,7 @@ def simulate(request: SimulateRequest, view: SimulateView, json: bool) -> int:
     from lockstep_kafka.verbs.simulate import departure_kinds
     from lockstep_kafka.verbs.simulate import simulate as run
 
+    request = _with_workspace(request)
     if view.list_kinds:
         kinds = departure_kinds(request.model, request.workspace)
         show([kinds_table(kinds)], lambda: kinds_json(kinds), json=json)

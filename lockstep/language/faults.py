@@ -16,7 +16,7 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest_of
 from lockstep.language.edits import edit_problems, edited_function, overlapping, placed_edits
 from lockstep.language.loader import Universe
 from lockstep.language.notation import EDITS, FAULT, MARK, FaultMark, Kind, Mark
@@ -204,7 +204,7 @@ def _in_place(universe: Universe, name: str, fault: str) -> dict[str, Callable[.
                 raise ModelError(universe.problems)
             raise LockstepError(
                 f"{name} has no fault {own!r}",
-                cure=nearest(own, faults, f"its faults are: {', '.join(faults) or 'none'}"),
+                cure=nearest_of(own, faults, "its faults", f"in models/faults/{name}.py"),
             )
         if names.count(own) > 1:
             raise LockstepError(f"the fault {own} is named twice", cure="name it once")

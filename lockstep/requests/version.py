@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.campaign.task import shown_constant
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest_of
 from lockstep.language.faults import (
     Marks,
     fault_constants,
@@ -238,7 +238,7 @@ def named_version(workspace: Workspace, text: str) -> Version:
         if one not in names:
             raise LockstepError(
                 f"{model} has no fault and no proposal {one!r}",
-                cure=nearest(one, names, f"there are: {', '.join(names) or 'none'}"),
+                cure=nearest_of(one, names, "there", "in models/faults and models/proposals"),
             )
     return Version(workspace, model, fault=variant, constants=constants)
 

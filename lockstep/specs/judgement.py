@@ -110,13 +110,16 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
         return Judgement(result.verdict, because, None)
     if result.verdict is Verdict.INCONCLUSIVE:
         return Judgement(result.verdict, result.because, None)
-    if result.verdict is Verdict.VIOLATED and (pins is None or pins.verdict != Verdict.VIOLATED):
-        # The counts of a search that stopped early say nothing of the pinned ones.
-        return Judgement(result.verdict, result.because, None)
-    differences = _differences(pins, result) if pins is not None else ()
-    is_violated = result.verdict is Verdict.VIOLATED
     is_whole = result.is_finished
     idle = tuple(name for name in result.idle_actions if name not in scope.idle and is_whole)
+    never = f"never fired in this scope: {', '.join(idle)}"
+    if result.verdict is Verdict.VIOLATED and (pins is None or pins.verdict != Verdict.VIOLATED):
+        # The counts of a search that stopped early say nothing of the pinned ones.
+        # What never fires may be why a goal is not reached, and comes first.
+        causes = [never] * bool(idle and result.missed)
+        return Judgement(result.verdict, "; ".join([*causes, result.because]), None)
+    differences = _differences(pins, result) if pins is not None else ()
+    is_violated = result.verdict is Verdict.VIOLATED
     silent = _silent(model, result)
     excused = scope.vacuous.keys() - scope.unexercised
     vacuous = tuple(name for name in silent if name not in excused and is_whole)
@@ -130,7 +133,7 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
     if not model.properties:
         silence.append(f"nothing is claimed: invariants/{model.name}.py has no property")
     if idle:
-        silence.append(f"never fired in this scope: {', '.join(idle)}")
+        silence.append(never)
     if here := [name for name in vacuous if name not in scope.unexercised]:
         silence.append(f"premise never true in this scope: {', '.join(here)}")
     if nowhere := [name for name in vacuous if name in scope.unexercised]:

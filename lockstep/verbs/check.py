@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest_of
 from lockstep.explore.engines import explore, simulate
 from lockstep.language.faults import fault_scope_name
 from lockstep.language.frontend import lower
@@ -236,10 +236,10 @@ def _selected(model: Model, request: CheckRequest) -> Model:
     names = {prop.name for prop in model.properties}
     for name in (*request.only, *request.omitted):
         if name not in names:
-            properties = f"its properties are: {', '.join(sorted(names)) or 'none'}"
-            raise LockstepError(
-                f"{model.name} has no property {name!r}", cure=nearest(name, names, properties)
+            cure = nearest_of(
+                name, sorted(names), "its properties", f"in invariants/{model.name}.py"
             )
+            raise LockstepError(f"{model.name} has no property {name!r}", cure=cure)
     wanted = set(request.only) or names - set(request.omitted)
     if wanted == names:
         return model

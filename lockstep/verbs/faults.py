@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lockstep.answers.answer import Answer
 from lockstep.campaign.task import Task
-from lockstep.errors import ExitCode, LockstepError, nearest
+from lockstep.errors import ExitCode, LockstepError, nearest_of
 from lockstep.language.faults import fault_marks, fault_places
 from lockstep.language.model import load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
@@ -154,7 +154,7 @@ def plan_faults(
         model.invariants = {prop.name: [] for prop in properties}
     for fault in request.names:
         if fault not in marks:
-            cure = nearest(fault, marks, f"its faults are: {', '.join(marks) or 'none'}")
+            cure = nearest_of(fault, marks, "its faults", f"in models/faults/{name}.py")
             model.errors.append(LockstepError(f"{name} has no fault {fault!r}", cure=cure))
     chosen = [fault for fault in marks if fault in request.names or not request.names]
     return model, [_task(request, spec, fault, marks[fault][0]) for fault in chosen]

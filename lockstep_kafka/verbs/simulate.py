@@ -13,14 +13,14 @@ from msgspec import Struct, convert, json
 
 from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.workspace import Workspace, find_workspace
+from lockstep.workspace import Workspace
 from lockstep_kafka.files.log_files import DEPARTURES
 from lockstep_kafka.simulated.episodes import SIMULATOR
 from lockstep_kafka.simulated.log_writer import LogFormat, WrittenAt, log_writer
 from lockstep_kafka.simulated.simulation import DepartureKind, SeededDeparture, Simulation
 from lockstep_kafka.verbs.requests import SimulateRequest
 from lockstep_kafka.verbs.side_by_side import serve, side_by_side
-from lockstep_kafka.workspaces import loader, model_for_logs
+from lockstep_kafka.workspaces import loader, model_for_logs, workspace_for_logs
 
 PROGRAM = "lockstep_kafka.verbs.simulate"
 """Writes one broker's log as a process of its own."""
@@ -57,7 +57,7 @@ def departure_kinds(
     model: str | None = None, workspace: Workspace | None = None
 ) -> Sequence[DepartureKind]:
     """The kinds of departures that can be seeded into logs of a model."""
-    _simulated(workspace or find_workspace(), model)
+    _simulated(workspace or workspace_for_logs(), model)
     return SIMULATOR.kinds
 
 
@@ -67,7 +67,7 @@ def simulate(request: SimulateRequest, *, watch: Watch = Unwatched()) -> Simulat
     Equal requests write equal files, however many brokers are written at once. `LockstepError`
     where they cannot be written, or what is asked cannot be had.
     """
-    workspace = request.workspace or find_workspace()
+    workspace = request.workspace or workspace_for_logs()
     model = _simulated(workspace, request.model)
     tasks = _tasks(request, workspace)
     jobs = min(request.jobs or os.cpu_count() or 1, len(tasks))

@@ -1,11 +1,12 @@
 """Faults as edits; several at once: all of them are in place, or they are refused."""
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, nearest_of
 from lockstep.explore.engines import explore
 from lockstep.language.faults import (
     described_faults,
@@ -175,6 +176,13 @@ def reached(root: Path, fault: str | None) -> set[tuple[object, ...]]:
                 found.add(step.state)
                 waiting.append(step.state)
     return {tuple(state) for state in found}
+
+
+def test_of_many_names_a_few_are_shown_and_where_the_others_are() -> None:
+    names = [f"fault_{number}" for number in range(20)]
+    cure = nearest_of("wholly_other", names, "its faults", "in models/faults/lock.py")
+    assert re.fullmatch(r"its faults are: (fault_\d+, ){5}fault_\d+ and 14 more, in \S+", cure)
+    assert nearest_of("nothing", names[:2], "they", "") == "they are: fault_0, fault_1"
 
 
 def test_each_of_two_faults_is_in_place(root: Path) -> None:

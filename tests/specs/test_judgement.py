@@ -170,6 +170,9 @@ def test_a_pinned_violation_hides_no_other(tmp_path: Path) -> None:
     assert "violates expected never_got, found never_got, nor_that" in one.because
     pins = Pins("violated", violates=("nor_that", "never_got"))
     assert code(judge(both, scope(pins), result, pinned=True)) == ExitCode.HOLDS
+    unpinned = judge(both, Scope("small"), result, pinned=True)
+    never = "never fired in this scope: jam; no reachable state satisfies never_got"
+    assert (unpinned.verdict, unpinned.because) == (Verdict.VIOLATED, never)
     silent = judge(both, Scope("small", pins=pins), result, pinned=True)
     assert (silent.verdict, silent.idle) == (Verdict.INCONCLUSIVE, ("jam",))
 

@@ -84,6 +84,16 @@ def test_a_workspace_without_a_simulator(desk: Desk) -> None:
     assert "no model can be simulated" in ran.err
 
 
+def test_outside_of_any_workspace(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = desk.run("simulate", "--list-kinds")
+    assert ran.code == 0
+    assert "epoch-repeated" in ran.out
+    assert "there is no workspace here: --workspace kafka is used" in ran.err
+
+
 def test_a_file_cannot_be_made(simulating: Desk) -> None:
     simulating.root.joinpath("out").write_text("a file")
     ran = simulating.run("simulate", "--log", "out")
