@@ -47,8 +47,9 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
     the models that come with lockstep.
 
     Exit codes: 0 every session or node conforms, 1 a client, broker or node departs, 2 there is no
-    such log or node, 3 none departs, but a session or node is unknown, a file cannot be read, has
-    no line of a known layout, most requests are late, or nothing was followed, 130 interrupted.
+    such log or node, a process of --jobs was lost, or --metrics cannot be written, 3 none departs,
+    but a session or node is unknown, a file cannot be read, has no line of a known layout, most
+    requests are late, or nothing was followed, 130 interrupted.
     """
     request = _with_workspace(request)
     if request.out is not None:

@@ -27,14 +27,20 @@ from lockstep_kafka.files.physical_lines import (
 DEPARTURES = ".departures.jsonl"
 """How the name of a file ends that says what `simulate` seeded into the log beside it."""
 
+_NO_LOG = re.compile(
+    rf"[.].*|(readme|licen[cs]e|notice)([.]txt)?|.*([.](md|rst|html|pdf)|{re.escape(DEPARTURES)})",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The names of files that are no logs, though they stand in a folder of logs."""
+
 
 def log_paths(logs: Sequence[str]) -> list[str]:
     """The paths of the files, each once.
 
     A log is a file, a folder of files and folders, a glob pattern, or `-`, which is given back as
-    it is. In folders, what has a name that begins with a dot is left out, and so is what `simulate`
-    says of a log there. `LockstepError` for a
-    log that stands for no file, and for a folder that cannot be read.
+    it is. In folders, what has a name that begins with a dot is left out, and so are documents, and
+    what `simulate` says of a log there. `LockstepError` for a log that stands for no file, and for
+    a folder that cannot be read.
     """
     paths: dict[str, str] = {}
     for log in logs:
@@ -69,8 +75,7 @@ def _files_below(folder: str) -> Iterator[str]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = os.path.join(above, name)
-            is_log = not name.startswith(".") and not name.endswith(DEPARTURES)
-            if is_log and os.path.isfile(path):
+            if not _NO_LOG.fullmatch(name) and os.path.isfile(path):
                 yield path
 
 
