@@ -7,12 +7,13 @@ that started it, however that ends. A node may be a controller alone: tests make
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
@@ -154,6 +155,11 @@ def _properties(folder: Path, port: int, controller: int) -> Mapping[str, object
         "offsets.topic.replication.factor": 1,
         "connections.max.idle.ms": -1,
         "max.incremental.fetch.session.cache.slots": SHARDS * SLOTS_OF_A_SHARD,
+        # Requests of several connections are taken in in the order in which they came.
+        "num.network.threads": 1,
+        "num.io.threads": 1,
+        # A quota is one of the last two seconds.
+        "quota.window.num": 2,
     }
 
 
@@ -203,26 +209,45 @@ class Connection:
 
     def ask(self, request: Any, version: int, api: str = "FETCH") -> Any:
         """The answer to a request; both are Kafka's objects."""
+        self.send(request, version, api)
+        return self.answer()
+
+    def send(self, request: Any, version: int, api: str = "FETCH") -> None:
+        """Send a request, whose answer may be long in coming."""
         self._sent += 1
         key, number = self._apis.valueOf(api), self._jvm.short(version)
-        header = self._header(key, number, self._client, self._sent)
-        buffer = request.serializeWithHeader(header)
+        self._asked = self._header(key, number, self._client, self._sent)
+        buffer = request.serializeWithHeader(self._asked)
         message = bytes(buffer.array())[buffer.position() : buffer.limit()]
-        try:
+        with _answering():
             self._socket.sendall(framed(message))
+
+    def is_answered(self) -> bool:
+        """Whether the answer to the last request has begun to arrive."""
+        return bool(select.select([self._socket], [], [], 0)[0])
+
+    def answer(self) -> Any:
+        """The answer to the last request, once it is there."""
+        with _answering():
             answer = next(self._answers, None)
             if answer is None:
                 raise ConnectionError("it closed the connection")
-        except OSError as error:
-            raise LockstepError(
-                f"the broker does not answer a request: {error}",
-                cure="see that it has memory and time; --max-steps ends a run earlier",
-            ) from error
-        return self._response.parseResponse(self._buffer.wrap(answer), header)
+        return self._response.parseResponse(self._buffer.wrap(answer), self._asked)
 
     def close(self) -> None:
         """End it."""
         self._socket.close()
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise LockstepError(
+            f"the broker does not answer a request: {error}",
+            cure="see that it has memory and time; --max-steps ends a run earlier",
+        ) from error
 
 
 class Logs:
@@ -265,17 +290,17 @@ class Logs:
                 ) from None
             return made.topicId()
 
-    def limit(self, client: str) -> None:
-        """Let a client have no more than a byte a second."""
+    def limit(self, client: str, rate: float = 1.0) -> None:
+        """Let a client have no more than so many bytes a second."""
         named, quota = self._jvm.named, "org.apache.kafka.common.quota.ClientQuota"
         entity = named(f"{quota}Entity")(self._collections.singletonMap("client-id", client))
-        rate = named(f"{quota}Alteration$Op")("consumer_byte_rate", named("java.lang.Double")(1.0))
+        rate = named(f"{quota}Alteration$Op")("consumer_byte_rate", named("java.lang.Double")(rate))
         wanted = named(f"{quota}Alteration")(entity, self._collections.singletonList(rate))
         self._admin.alterClientQuotas(self._collections.singletonList(wanted)).all().get()
 
-    def append(self, topic: str) -> int:
+    def append(self, topic: str, size: int = 6) -> int:
         """Append one record, in a batch of its own; the high watermark after it."""
-        sent = self._producer.send(self._record(topic, "record")).get()
+        sent = self._producer.send(self._record(topic, "r" * size)).get()
         return int(sent.offset()) + 1
 
     def delete_before(self, topic: str, offset: int) -> None:

@@ -8,11 +8,11 @@ waits for come by a second connection.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
-from lockstep.drive.driver import NOT_DONE
+from lockstep.drive.driver import NOT_DONE, Driver
 from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.broker import (
     KFAKE,
@@ -20,15 +20,15 @@ from lockstep_kafka.drive.broker import (
     OVER_QUOTA,
     SHARDS,
     SLOTS_OF_A_SHARD,
-    Broker,
-    Connection,
     Logs,
     broker_jars,
 )
 from lockstep_kafka.drive.jvm import Jvm
+from lockstep_kafka.drive.kafka_polls import KafkaPolls
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Session
 from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response, taken_in
+from lockstep_kafka.drive.running import Running, Slots, shard
 
 _OTHERS: Mapping[str, object] = {
     "FOLLOWERS": "followers have a broker each",
@@ -44,7 +44,6 @@ _NOT_OF_KFAKE = (
 """What is not offered by kfake, which has neither bounds of its cache, nor quotas, nor a disk."""
 _MOST_RESTARTS = 2
 """How often a broker is restarted in a run: it takes seconds."""
-_IDS_OF_A_SHARD = (2**31 - 1) // SHARDS
 
 
 class KafkaBroker(KafkaSessions):
@@ -69,24 +68,14 @@ class KafkaBroker(KafkaSessions):
     }
 
     def __init__(self, release: str) -> None:
-        known = (*broker_jars(), KFAKE)
-        if release not in known:
-            raise LockstepError(
-                f"there is no broker {release!r}",
-                cure=nearest(release, known, f"name one of {', '.join(known)}"),
-            )
-        if self.is_as_it_is and release != KFAKE:
-            raise LockstepError(
-                f"all is asked of the broker of {release} already",
-                cure="leave out +as-it-is, which is for kfake",
-            )
         self._keeps_empty = release == KFAKE and not self.is_as_it_is
         self._left_out = _NOT_OF_KFAKE if release == KFAKE else ()
         self._restarts = 0
         self._jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
         self._messages = self._of_logs = _Messages(self._jvm)
-        self._broker = _Running(release, self._jvm)
+        self._broker = Running(release, self._jvm)
         self.software = self._broker.software
+        self._slots = Slots(self._messages, partial(self._ask, "STRAY"))
         self._open: dict[int, Mapping[str, Interest]] = {}
         """What the broker's sessions have, by their ids."""
 
@@ -152,15 +141,11 @@ class KafkaBroker(KafkaSessions):
         """Other consumers have every slot, and the session that is given up was not in the next."""
         request = (self._request if via == "AWAITED" else self._stray)[f]
         assert request is not None
-        taken, in_turn = list[int](), 0
-        while in_turn < SHARDS:
-            opened = self._opened()
-            in_turn = 0 if opened else in_turn + 1
-            taken += [opened] if opened else []
-        if _shard(request.session_id) == (_shard(taken[-1]) + 1) % SHARDS:
-            self._opened()
+        taken = self._slots.fill()
+        if shard(request.session_id) == (shard(taken[-1]) + 1) % SHARDS:
+            self._slots.opened()
         done = self._do_serve(f, via, filled)
-        self._close(taken)
+        self._slots.close(taken)
         return done
 
     def _do_serve_incremental_throttled(self, f: str, via: str) -> None:
@@ -169,30 +154,10 @@ class KafkaBroker(KafkaSessions):
 
     # The leader forgets sessions.
 
-    def _opened(self, *, is_follower: bool = False) -> int:
-        """The id of a session that is asked for; 0 where there is none to be had."""
-        request = self._messages.request(0, 0, {}, is_follower=is_follower)
-        return self._ask("STRAY", request).session_id
-
-    def _close(self, ids: list[int]) -> None:
-        for number in ids:
-            self._ask("STRAY", self._messages.request(number, -1, {}))
-
     def _do_evict(self, i: Any) -> object:
-        """Followers, for whom a consumer is evicted at once, take all slots of its shard."""
         evicted = next((one.id for one in self._live() if self._ids[one.id] == i), 0)
-        if [one for one in self._open if _shard(one) == _shard(evicted)] != [evicted]:
+        if not self._slots.evict(evicted, self._open):
             return NOT_DONE  # it is gone, or the broker would choose between two
-        taken, before = list[int](), -1
-        while len(taken) < SLOTS_OF_A_SHARD:
-            is_next = before >= 0 and (before + 1) % SHARDS == _shard(evicted)
-            opened = self._opened(is_follower=is_next)
-            before = _shard(opened) if opened else before
-            if is_next:
-                taken.append(opened)
-            else:
-                self._close([opened])
-        self._close(taken)
         del self._open[evicted]
         return None
 
@@ -253,45 +218,6 @@ class KafkaBrokerAsItIs(KafkaBroker):
     is_as_it_is: ClassVar = True
 
 
-def _shard(number: int) -> int:
-    """The shard of the cache that has a session; they have new sessions in turn."""
-    return number // _IDS_OF_A_SHARD
-
-
-class _Running:
-    """A broker, its logs, and the connections to it."""
-
-    def __init__(self, release: str, jvm: Jvm) -> None:
-        with ExitStack() as opened:
-            self._jvm, broker = jvm, opened.enter_context(closing(Broker(release)))
-            self._broker, self.software = broker, broker.software
-            self.logs = opened.enter_context(closing(Logs(jvm, broker.port)))
-            self.connections: dict[str, Connection] = {}
-            opened.callback(self._hang_up)
-            for via in ("AWAITED", "STRAY"):
-                self.cut(via)
-            if release != KFAKE:
-                self.logs.limit(OVER_QUOTA)
-            self.close = opened.pop_all().close
-
-    def _hang_up(self) -> None:
-        for connection in self.connections.values():
-            connection.close()
-
-    def cut(self, via: str) -> None:
-        """Cut a connection, if it is there, and connect again."""
-        if via in self.connections:
-            self.connections[via].close()
-        client = (OVER_QUOTA,) if via == OVER_QUOTA else ()
-        self.connections[via] = Connection(self._jvm, self._broker.port, *client)
-
-    def restart(self) -> None:
-        """Restart the broker, and connect again."""
-        self._broker.restart()
-        for via in list(self.connections):
-            self.cut(via)
-
-
 class _Messages(Messages):
     """Messages whose offsets are counted from where a behaviour begins."""
 
@@ -304,8 +230,7 @@ class _Messages(Messages):
         """From now on the log of a partition is empty, and offsets are counted from its end."""
         if p not in self.ends:
             self.ends[p] = 0
-            self._ids[p] = logs.create(p)
-            self.names.put(self._ids[p], p)
+            self.name(logs.create(p), p)
             logs.delete_before(p, 0)  # which waits until the broker leads it
         elif self.ends[p] > self.begins[p]:
             logs.delete_before(p, self.ends[p])
@@ -336,3 +261,26 @@ class _Messages(Messages):
             for p, one in response.partitions.items()
         }
         return replace(response, partitions=answered)
+
+
+class KafkaBrokers(Driver):
+    """What drives `fetch_session` and `long_polls` on a broker, each by a class of its own."""
+
+    models: ClassVar = (*KafkaBroker.models, *KafkaPolls.models)
+
+    def __init__(self, release: str, kind: type[KafkaBroker] = KafkaBroker) -> None:
+        known = (*broker_jars(), KFAKE)
+        if release not in known:
+            raise LockstepError(
+                f"there is no broker {release!r}",
+                cure=nearest(release, known, f"name one of {', '.join(known)}"),
+            )
+        if kind.is_as_it_is and release != KFAKE:
+            raise LockstepError(
+                f"all is asked of the broker of {release} already",
+                cure="leave out +as-it-is, which is for kfake",
+            )
+        self._release, self._kind = release, kind
+
+    def for_model(self, name: str) -> Driver:
+        return (KafkaPolls if name in KafkaPolls.models else self._kind)(self._release)

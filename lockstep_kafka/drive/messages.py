@@ -84,6 +84,9 @@ def taken_in(
 class Messages:
     """Makes and reads the messages of a release."""
 
+    max_wait_ms, min_bytes = 0, 0
+    """How long a consumer's request may wait for so many bytes of records."""
+
     def __init__(self, jvm: Jvm) -> None:
         self.jvm = jvm
         self.metadata = jvm.named("org.apache.kafka.common.requests.FetchMetadata")
@@ -116,8 +119,12 @@ class Messages:
 
     def make_topic_anew(self, partition: str) -> None:
         """The topic has another id from now on; the old one is still understood."""
-        self._ids[partition] = self._uuid.randomUuid()
-        self.names.put(self._ids[partition], partition)
+        self.name(self._uuid.randomUuid(), partition)
+
+    def name(self, identity: Any, partition: str) -> None:
+        """The topic has this id from now on."""
+        self._ids[partition] = identity
+        self.names.put(identity, partition)
 
     def interest(self, partition: str, asked: Interest) -> Any:
         """A partition of a request, as Kafka has it."""
@@ -165,7 +172,7 @@ class Messages:
         if is_follower:
             builder = self._builder.forReplica(version, 1, 1, 0, 0, asked)
         else:
-            builder = self._builder.forConsumer(version, 0, 0, asked)
+            builder = self._builder.forConsumer(version, self.max_wait_ms, self.min_bytes, asked)
         builder.metadata(metadata).removed(removed).replaced(replaced)
         return self._read_request(builder.build(version), is_follower)
 
@@ -205,6 +212,11 @@ class Messages:
         if diverges:
             java.setDivergingEpoch(self._diverging().setEpoch(0).setEndOffset(0))
         return java
+
+    def nothing_new(self, session_id: int) -> Response:
+        """A response of a session that has no partition."""
+        none = self._errors.NONE, 0, session_id, self.map(), self.list()
+        return self.read_response(self._response.of(*none))
 
     def read_response(self, java: Any) -> Response:
         """What a response says."""

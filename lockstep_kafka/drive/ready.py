@@ -11,7 +11,7 @@ from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.broker import NEWEST_BROKER
 from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
-from lockstep_kafka.drive.kafka_broker import KafkaBroker, KafkaBrokerAsItIs
+from lockstep_kafka.drive.kafka_broker import KafkaBroker, KafkaBrokerAsItIs, KafkaBrokers
 from lockstep_kafka.drive.kafka_client import USUAL, KafkaClient
 from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache
@@ -47,12 +47,12 @@ def kafka_raft(options: str) -> Driver:
 
 
 def kafka_broker(options: str) -> Driver:
-    """The driver of `fetch_session` on a whole broker; `options` are `[:RELEASE][+as-it-is]`.
+    """The driver of a whole broker; `options` are `[:RELEASE][+as-it-is]`.
 
     Instead of a release there may be `kfake`.
     """
     kinds = {"as-it-is": KafkaBrokerAsItIs}
-    return _made(lambda release, kind: kind(release), options, KafkaBroker, kinds, NEWEST_BROKER)
+    return _made(KafkaBrokers, options, KafkaBroker, kinds, NEWEST_BROKER)
 
 
 def kafka_client(options: str) -> Driver:

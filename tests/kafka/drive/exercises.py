@@ -57,6 +57,7 @@ def what_came(
     constants: Mapping[str, Any],
     behaviours: int | None,
     scope: str = "small",
+    fault: str | None = None,
 ) -> Came:
     """What came of driving a scope whole, or along so many random behaviours."""
     try:
@@ -66,6 +67,7 @@ def what_came(
                 driver=driver,
                 scope=scope,
                 constants=constants,
+                fault=fault,
                 random=behaviours,
                 workspace=find_workspace(ROOT),
                 save=Path(folder),
@@ -318,3 +320,68 @@ def usage_mistakes() -> list[str]:
             return [what_came("fetch_session", driver, {}, 1).departs for driver in drivers]
         finally:
             os.chdir(ROOT)
+
+
+_POLLED: Sequence[tuple[str, Mapping[str, object]]] = (
+    ("send_full", {}),
+    ("accept", {"via": "AWAITED"}),
+    ("answer", {"via": "AWAITED"}),
+    ("receive", {}),
+    ("send_incremental", {}),
+    ("accept", {"via": "AWAITED"}),
+)
+"""A session is there, and a poll of it waits."""
+_GIVEN_UP = ("give_up", {"arrives": False})
+POLLS: Mapping[str, Sequence[tuple[str, Mapping[str, object]]]] = {
+    "a poll that is woken": (
+        *_POLLED,
+        ("change", {}),
+        ("answer", {"via": "AWAITED"}),
+        ("receive", {}),
+    ),
+    "a session that is evicted while its poll waits": (
+        *_POLLED,
+        ("evict", {"i": 1}),
+        ("answer", {"via": "AWAITED"}),
+        ("receive", {}),
+    ),
+    "a copy that comes while its poll waits": (
+        *_POLLED[:-1],
+        ("repeat", {}),
+        _POLLED[-1],
+        ("accept", {"via": "STRAY"}),
+    ),
+    "a close that overtakes a poll": (
+        *_POLLED,
+        _GIVEN_UP,
+        ("send_final", {}),
+        ("accept", {"via": "AWAITED"}),
+        ("answer_without_session", {"via": "AWAITED"}),
+        ("answer", {"via": "STRAY"}),
+    ),
+    "a poll that is overtaken": (
+        *_POLLED,
+        ("send_racing", {}),
+        ("accept", {"via": "AWAITED"}),
+        ("answer", {"via": "STRAY"}),
+        ("answer", {"via": "AWAITED"}),
+    ),
+    "a full cache": (
+        *_POLLED[:2],
+        ("answer_without_session", {"via": "AWAITED"}),
+        ("receive", {}),
+    ),
+    "a quota": (*_POLLED[:2], ("answer_throttled_full", {"via": "AWAITED"}), ("receive", {})),
+}
+"""What happens while polls wait at a broker."""
+
+
+def polling() -> list[str]:
+    """Those of `POLLS` of which a broker offers every step."""
+    found = []
+    with driven("long_polls", "kafka-broker", scope="racing", workspace=ROOT) as broker:
+        for name, steps in POLLS.items():
+            broker.reset()
+            assert all([broker.do(one, **of) for one, of in steps]), name
+            found.append(name)
+    return found

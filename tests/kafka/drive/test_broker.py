@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from lockstep_kafka.drive.broker import broker_jars
-from tests.kafka.drive.exercises import DISTURBANCES, disturbing, in_child, what_came
+from tests.kafka.drive.exercises import (
+    DISTURBANCES,
+    POLLS,
+    disturbing,
+    in_child,
+    polling,
+    what_came,
+)
 
 WRONG = Path(__file__).with_name("wrong_broker.py")
 
@@ -31,6 +38,41 @@ def test_followers_are_refused_with_a_cure() -> None:
         "usage",
         "choose another scope, or drive `kafka-sessions`",
     )
+
+
+def test_polls_wait_at_a_broker_and_conform() -> None:
+    assert in_child(polling) == list(POLLS)
+
+
+def test_no_polls_wait_at_kfake() -> None:
+    came = in_child(what_came, "long_polls", "kafka-broker:kfake", {}, 1)
+    assert (came.verdict, came.departs) == ("usage", "name one of 3.9.1, 4.3.1")
+
+
+@pytest.mark.slow
+@pytest.mark.verify
+@pytest.mark.parametrize("release", broker_jars())
+def test_all_that_polls_may_do_is_done_on_every_release(release: str) -> None:
+    for scope in ("small", "racing"):
+        came = in_child(what_came, "long_polls", f"kafka-broker:{release}", {}, None, scope)
+        assert (came.departs, came.done) == ("", came.chosen), (scope, came)
+
+
+@pytest.mark.slow
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "counts_when_it_answers",
+        "named_session_stays",
+        "tells_everything_after_the_wait",
+        "poll_is_answered_without_a_session",
+        "any_request_overtakes_a_poll",
+    ],
+)
+def test_a_broker_departs_from_polls_that_are_wrong(fault: str) -> None:
+    came = in_child(what_came, "long_polls", "kafka-broker", {}, 40, "default", fault)
+    assert came.verdict == "violated", came
 
 
 @pytest.mark.slow
