@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+import msgspec
+
 from lockstep.errors import LockstepError
 from lockstep.twin.tla_parser import TlaSyntaxError, TlaValue, parse_state
 from lockstep.twin.tool_messages import Code, Severity, ToolMessage
@@ -39,50 +41,29 @@ class TlcProgress:
     """Since TLC was started."""
 
 
-@dataclass(frozen=True)
-class TlcRun:
-    """What one run of TLC found. Counts are TLC's own, and 0 where it stopped before counting."""
+class TlcCounts(msgspec.Struct, kw_only=True):
+    """What TLC counted in a run. Counts are TLC's own, and 0 where it stopped before counting."""
 
-    verdict: TlcVerdict
-    """`error`: the module or its configuration cannot be checked, an expression has no value, or
-    an `Assert` or `ASSUME` failed."""
-    violated: str | None
-    """The invariant or property violated; None too where TLC does not name it (liveness)."""
-    message: str
-    """TLC's own words on what is wrong; empty if everything holds."""
-    initial: int
+    initial: int = 0
     """Distinct initial states."""
-    initial_generated: int
+    initial_generated: int = 0
     """Initial states as TLC generated them: one that `Init` yields twice is counted twice."""
-    generated: int
-    """States generated: the initial ones, as generated, and one for every transition.
+    generated: int = 0
+    """States generated: the initial ones, and one for every transition."""
+    distinct: int = 0
+    """Distinct states. TLC stops where it has found more than the model has."""
+    depth: int = 0
+    """States on the longest of the shortest paths, one more than the steps; not exact where
+    `workers` is more than 1."""
+    workers: int = 1
+    seconds: float = 0.0
+    """Time of the whole process, the start of the Java runtime included."""
+    transitions: int = 0
+    """States generated but for the initial ones."""
 
-    A successor that a constraint keeps out of the model is counted here, though no dump has it.
-    """
-    distinct: int
-    depth: int
-    """States on the longest of the shortest paths from an initial state.
-
-    Exact with one worker only: several do not keep the order of breadth-first search, and may
-    report more.
-    """
-    workers: int
-    seconds: float
-    """Wall-clock time of the whole process, the start of the Java runtime included."""
-    trace: tuple[TraceStep, ...]
-    """From an initial state to the violation, deadlock or error; empty if there is none.
-
-    A shortest one with one worker only, as for `depth`.
-    """
-    loops_to: int | None
-    """In a liveness violation, the index in `trace` of the state that comes after the last one:
-    its own where the behaviour stutters for ever. None in any other verdict."""
-    warnings: tuple[str, ...]
-
-    @property
-    def transitions(self) -> int:
-        """States generated less the initial ones, which TLC counts among them."""
-        return self.generated - self.initial_generated
+    def __post_init__(self) -> None:
+        # A successor that a constraint keeps out of the model is among them, though no dump has it.
+        self.transitions = self.generated - self.initial_generated
 
     @property
     def steps(self) -> int:
@@ -91,6 +72,27 @@ class TlcRun:
         0 also where TLC stopped before counting.
         """
         return max(0, self.depth - 1)
+
+
+class TlcRun(TlcCounts, kw_only=True):
+    """What one run of TLC found."""
+
+    verdict: TlcVerdict = "holds"
+    """`error`: the module or its configuration cannot be checked, an expression has no value, or
+    an `Assert` or `ASSUME` failed."""
+    violated: str | None = None
+    """The invariant or property violated; None too where TLC does not name it (liveness)."""
+    message: str = ""
+    """TLC's own words on what is wrong; empty if everything holds."""
+    trace: tuple[TraceStep, ...] = ()
+    """From an initial state to the violation, deadlock or error; empty if there is none.
+
+    A shortest one with one worker only, as for `depth`.
+    """
+    loops_to: int | None = None
+    """In a liveness violation, the index in `trace` of the state that comes after the last one:
+    its own where the behaviour stutters for ever. None in any other verdict."""
+    warnings: tuple[str, ...] = ()
 
 
 _NUMBER = re.compile(r"\d[\d,]*")
@@ -133,15 +135,10 @@ class Findings:
         self._parser_said: list[str] = []
         self._java_said: list[str] = []
         self._verdict: TlcVerdict | None = None
-        self._violated: str | None = None
+        self._run = TlcRun()
+        """What is found so far, but for what is a list until the end."""
         self._complaints: list[str] = []
-        self._initial = 0
-        self._initial_generated = 0
-        self._generated = 0
-        self._distinct = 0
-        self._depth = 0
         self._trace: list[TraceStep] = []
-        self._loops_to: int | None = None
         self._warnings: list[str] = []
 
     def take(self, message: ToolMessage) -> None:
@@ -187,7 +184,7 @@ class Findings:
         if self._verdict is None:
             self._verdict = verdict
             named = _NAMED.search(text) if verdict == "violated" else None
-            self._violated = named.group(1) if named else None
+            self._run.violated = named.group(1) if named else None
         self._complaints.append(text)
 
     def _take_count(self, code: int, text: str) -> None:
@@ -196,13 +193,13 @@ class Findings:
             return
         numbers = [int(number.replace(",", "")) for number in _NUMBER.findall(text)]
         if code == Code.INITIAL_STATES:
-            self._initial = self._initial_generated = numbers[0]
+            self._run.initial = self._run.initial_generated = numbers[0]
         elif code == Code.INITIAL_STATES_REPEATED:
-            self._initial_generated, self._initial = numbers[:2]
+            self._run.initial_generated, self._run.initial = numbers[:2]
         elif code == Code.STATISTICS:
-            self._generated, self._distinct = numbers[:2]
+            self._run.generated, self._run.distinct = numbers[:2]
         elif code == Code.SEARCH_DEPTH:
-            self._depth = numbers[0]
+            self._run.depth = numbers[0]
 
     def _take_progress(self, text: str) -> None:
         match = _PROGRESS.search(text)
@@ -215,7 +212,7 @@ class Findings:
             depth, generated, distinct, queued, time.monotonic() - self._started_at
         )
         # TLC does not give the depth by itself after every kind of failure.
-        self._depth = depth
+        self._run.depth = depth
         if self._on_progress is not None:
             self._on_progress(self.progress)
 
@@ -229,9 +226,9 @@ class Findings:
             )
         number = int(head.group("number"))
         if code == Code.STUTTERING:
-            self._loops_to = len(self._trace) - 1
+            self._run.loops_to = len(self._trace) - 1
         elif code == Code.BACK_TO_STATE:
-            self._loops_to = number - 1
+            self._run.loops_to = number - 1
         elif number == len(self._trace) + 1:
             self._add_state(head.group("action"), state)
 
@@ -258,18 +255,12 @@ class Findings:
                 cure="look at the Java options and the heap given, and at the memory and the disk "
                 "that are left",
             )
-        return TlcRun(
+        return msgspec.structs.replace(
+            self._run,
             verdict=self._verdict,
-            violated=self._violated,
             message="\n".join(self._complaints),
-            initial=self._initial,
-            initial_generated=self._initial_generated,
-            generated=self._generated,
-            distinct=self._distinct,
-            depth=self._depth,
             workers=workers,
             seconds=time.monotonic() - self._started_at,
             trace=tuple(self._trace),
-            loops_to=self._loops_to,
             warnings=tuple(self._warnings),
         )

@@ -19,7 +19,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope
 from lockstep.trace.documents import steps_json
 from lockstep.twin.compare import CountDifference, TwinResult
-from lockstep.twin.findings import TlcRun
+from lockstep.twin.findings import TlcCounts, TlcRun
 from lockstep.twin.names import render_tlc_trace
 from lockstep.twin.refinement import Refinement
 
@@ -65,27 +65,6 @@ class Uncompared(Failure, ShownInNotebooks):
 
 
 Comparison: TypeAlias = Compared | Uncompared
-
-
-class TlcCounts(msgspec.Struct, frozen=True):
-    """What TLC counted in a run."""
-
-    initial: int
-    """Distinct initial states."""
-    initial_generated: int
-    """Initial states as TLC generated them: one that `Init` yields twice is counted twice."""
-    generated: int
-    """States generated: the initial ones, and one for every transition."""
-    distinct: int
-    """Distinct states. TLC stops where it has found more than the model has."""
-    depth: int
-    """States on the longest of the shortest paths, one more than the steps; not exact where
-    `workers` is more than 1."""
-    workers: int
-    seconds: float
-    """Time of the whole process, the start of the Java runtime included."""
-    transitions: int
-    """States generated but for the initial ones."""
 
 
 class RefinementDetails(msgspec.Struct, frozen=True):
@@ -209,14 +188,4 @@ def kept_comparison(model: Model, answer: Answer) -> TwinResult | None:
 
 def _run(counts: TlcCounts) -> TlcRun:
     """TLC's run that counted so: one that refuted nothing."""
-    fields = msgspec.structs.asdict(counts)
-    del fields["transitions"]
-    return TlcRun(
-        verdict="holds",
-        violated=None,
-        message="",
-        trace=(),
-        loops_to=None,
-        warnings=(),
-        **fields,
-    )
+    return TlcRun(**msgspec.structs.asdict(counts))

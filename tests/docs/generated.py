@@ -15,6 +15,7 @@ from lockstep.answers.answer import Answer
 from lockstep.answers.history import Entry
 from lockstep.cli.app import app
 from lockstep.specs.kip import Requirement
+from lockstep.twin.findings import TlcCounts
 from lockstep.verbs.ask import EqualDetails, FindDetails
 from lockstep.verbs.check_result import CheckDetails
 from lockstep.verbs.costs import AttainedDetails, CostDetails, CostsDetails
@@ -41,7 +42,7 @@ from lockstep.verbs.review.result import (
     PropertyReview,
     ReviewDetails,
 )
-from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
+from lockstep.verbs.twin_result import RefinementDetails, TwinDetails
 from lockstep_kafka.rules import Rule
 from lockstep_kafka.verbs.drift import MethodDrift
 from lockstep_kafka.verbs.simulate import BrokerResult

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lockstep.errors import LockstepError
@@ -202,22 +203,8 @@ def test_other_variables_are_an_error(drawn: Drawn, model: Model) -> None:
 
 
 def _run(**changed: int) -> TlcRun:
-    same = TlcRun(
-        verdict="holds",
-        violated=None,
-        message="",
-        initial=1,
-        initial_generated=1,
-        generated=8,
-        distinct=5,
-        depth=5,
-        workers=1,
-        seconds=0.1,
-        trace=(),
-        loops_to=None,
-        warnings=(),
-    )
-    return replace(same, **changed)  # type: ignore[arg-type]
+    same = TlcRun(initial=1, initial_generated=1, generated=8, distinct=5, depth=5, seconds=0.1)
+    return msgspec.structs.replace(same, **changed)
 
 
 def test_equal_counts(model: Model) -> None:
