@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
+from lockstep.requests.run import Watch
 from lockstep.results.search_result import Progress
 from lockstep.system.crash import tell
 from lockstep.words import printable
@@ -74,7 +75,7 @@ def note_line(title: str) -> Iterator[Callable[[str], None]]:
         yield lambda note: status.update(Text(f"{title}  {note}"))
 
 
-class TerminalWatch:
+class TerminalWatch(Watch):
     """Looks on at a verb for whoever typed it, at a terminal or in a script."""
 
     def __init__(self) -> None:
@@ -84,11 +85,9 @@ class TerminalWatch:
     def search(
         self, title: str, expected: int | None
     ) -> AbstractContextManager[Callable[[Progress], None] | None]:
-        """A line that says how far a search is."""
         return progress_line(title, expected)
 
     def steps(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
-        """A line that names the step that is being taken."""
         return note_line(title)
 
 

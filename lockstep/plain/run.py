@@ -171,7 +171,7 @@ class PlainEngine:
             try:
                 function(state, new, *arguments)
             except Disabled as disabled:
-                line = _line_in(disabled.__traceback__)
+                line = line_in(disabled.__traceback__)
                 bindings.depth = depths.get(line, len(arguments))
                 continue
             except KeyboardInterrupt:
@@ -251,7 +251,7 @@ def walked(engine: PlainEngine, trace: Trace) -> Trace:
     return trace
 
 
-def _line_in(trace: TracebackType | None) -> int:
+def line_in(trace: TracebackType | None) -> int:
     """The line of the action's own body (one frame below ours) where a `require` was false."""
     assert trace is not None
     assert trace.tb_next is not None

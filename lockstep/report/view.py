@@ -7,7 +7,7 @@ the same for all verbs, and here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from lockstep.answers.answer import Answer
 from lockstep.errors import ExitCode
@@ -15,6 +15,7 @@ from lockstep.pages.blocks import Block, Page, Paragraph, Row, Section, Table, j
 from lockstep.pages.markdown import markdown as as_markdown
 from lockstep.pages.output import Kept, Output, PageText, document
 from lockstep.pages.progress import TerminalWatch
+from lockstep.requests.run import Run
 from lockstep.results.verdict import INTERRUPTED, Verdict, verdict_of
 from lockstep.words import plural
 
@@ -22,22 +23,8 @@ if TYPE_CHECKING:
     from lockstep.report.ci.problems import Problems
 
 
-class Ended(Protocol):
-    """A run that has ended."""
-
-    @property
-    def results(self) -> tuple[Any, ...]:
-        """What there is of each task, in order."""
-        ...
-
-    @property
-    def exit_code(self) -> int:
-        """What the run ends the process with."""
-        ...
-
-
 ResultT = TypeVar("ResultT")
-RunT = TypeVar("RunT", bound=Ended)
+RunT = TypeVar("RunT", bound=Run[Any, Any])
 
 
 class View(Generic[ResultT, RunT]):

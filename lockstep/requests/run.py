@@ -107,25 +107,13 @@ def run_each(
 OnProgress = Callable[[Progress], None]
 
 
-class Watch(Protocol):
-    """Who looks on while a verb is at work: a terminal, a notebook, or nobody."""
+class Watch:
+    """Who looks on while a verb is at work: here nobody, else a terminal or a notebook."""
 
     def search(self, title: str, expected: int | None) -> AbstractContextManager[OnProgress | None]:
         """Look on at a search; `expected` is how many states there will be, where that is known."""
-        ...
-
-    def steps(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
-        """Look on at work that names each of its steps."""
-        ...
-
-
-class Unwatched:
-    """Nobody looks on."""
-
-    def search(self, title: str, expected: int | None) -> AbstractContextManager[OnProgress | None]:
-        """Nobody looks on at a search."""
         return nullcontext(None)
 
     def steps(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
-        """Nobody looks on at the steps."""
+        """Look on at work that names each of its steps."""
         return nullcontext(lambda _: None)

@@ -43,7 +43,7 @@ class Reason:
 def reason_of(pair: Pair, step: Step, state: State) -> Reason:
     """Why `pair.other` does not take in `state` a step that `pair.one` takes."""
     own = pair.one.action(step.action)
-    action = next((action for action in pair.other.actions if action.name == step.action), None)
+    action = pair.other.find_action(step.action)
     if action is None:
         return Reason(step.action)
     parameters = _parameters(own, action, step)

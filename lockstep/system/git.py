@@ -69,23 +69,9 @@ class Revision:
 
 def revision_of(folder: Path) -> Revision | None:
     """The revision of a folder; None outside of a repository, without a commit or without git."""
-    commit = _git(folder, "rev-parse", "--verify", "HEAD^{commit}")
-    prefix = _git(folder, "rev-parse", "--show-prefix")
-    changes = _git(folder, "status", "--porcelain", "--", ".")
-    if commit is None or prefix is None or changes is None:
-        return None
-    return Revision(commit.strip(), bool(changes.strip()), prefix.strip())
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *arguments],
-            capture_output=True,
-            check=False,
-            text=True,
-            errors="replace",
-        )
-    except OSError:
+        commit = git(folder, "rev-parse", "--verify", "HEAD^{commit}", cure="")
+        changes = git(folder, "status", "--porcelain", "--", ".", cure="")
+    except LockstepError:
         return None
-    return done.stdout if done.returncode == 0 else None
+    return Revision(commit.decode().strip(), bool(changes), folder_in_repository(folder) or "")

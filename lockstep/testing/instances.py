@@ -24,7 +24,7 @@ from lockstep.language.notation import Disabled, State
 from lockstep.language.totality import guard_depths
 from lockstep.language.types import capped_product, plainest
 from lockstep.plain.engine import is_stuck
-from lockstep.plain.run import NextState, PlainEngine
+from lockstep.plain.run import NextState, PlainEngine, line_in
 from lockstep.results.trace import Step
 from lockstep.testing.guide import Way
 from lockstep.testing.values import integers_near, values
@@ -263,9 +263,7 @@ class _WideAction:
         try:
             self.action.function(state, NextState(state), *chosen, *rest)
         except Disabled as disabled:
-            # The line in the action's own body, one frame below ours.
-            body = disabled.__traceback__ and disabled.__traceback__.tb_next
-            depth = self.guards.get(body.tb_lineno) if body is not None else None
+            depth = self.guards.get(line_in(disabled.__traceback__))
             return depth is None or depth > len(chosen)
         except KeyboardInterrupt:
             raise

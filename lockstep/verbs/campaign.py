@@ -28,7 +28,7 @@ from lockstep.campaign.processes import Here, Place, Processes, Share, cores
 from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.requests.campaign import TasksOptions
-from lockstep.requests.run import Run, Unwatched, Watch
+from lockstep.requests.run import Run, Watch
 from lockstep.requests.search import SPARK
 from lockstep.results.verdict import verdict_without
 from lockstep.spark.session import master_of
@@ -54,7 +54,7 @@ class WatchedWork(Protocol):
     """Work that somebody may look on at, which is possible in this process alone."""
 
     def __call__(
-        self, workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwatched()
+        self, workspace: Path, task: bytes, share: Share, *, watch: Watch = Watch()
     ) -> bytes:
         """Do a task; the outcome."""
         ...

@@ -19,7 +19,7 @@ from lockstep.plain.exploration import Exploration, Spaces
 from lockstep.requests.affected import Affected, affected_models, spec_files
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.option import choose, refuse_shipped
-from lockstep.requests.run import OnProgress, Unwatched, Watch, run_each
+from lockstep.requests.run import OnProgress, Watch, run_each
 from lockstep.requests.version import Version, refuse_several, version_of
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -77,7 +77,7 @@ def check(
     request: CheckRequest = CheckRequest(),
     *,
     on_result: Callable[[CheckResult], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
     spaces: Spaces[Space] | None = None,
 ) -> CheckRun:
     """Check models; `on_result` is told of each as soon as it is done.
@@ -114,7 +114,7 @@ def run_check(
     plan: CheckPlan,
     *,
     on_result: Callable[[CheckResult], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> CheckRun:
     """Do what was planned."""
     run = run_each(plan.versions, lambda version: _check_model(plan, version, watch), on_result)

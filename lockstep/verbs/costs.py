@@ -19,7 +19,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import MOST_STATES, Limits
 from lockstep.requests.option import choose
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
-from lockstep.requests.run import Failure, Judged, Run, Unwatched, Watch, run_each
+from lockstep.requests.run import Failure, Judged, Run, Watch, run_each
 from lockstep.requests.search import CostsRequest
 from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
@@ -183,7 +183,7 @@ def costs(
     request: CostsRequest,
     *,
     on_result: Callable[[ModelCosts | Uncosted], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> CostsRun:
     """What the scenarios of models cost; `on_result` is told of each model as soon as it is done.
 
@@ -229,7 +229,7 @@ class Saving:
 
     exploration: Exploration
     folder: Path | None
-    watch: Watch = Unwatched()
+    watch: Watch = Watch()
 
 
 def saved_costs(

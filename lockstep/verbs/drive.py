@@ -26,7 +26,7 @@ from lockstep.language.model import Model
 from lockstep.plain.exploration import Walks
 from lockstep.requests.option import choose
 from lockstep.requests.others import DriveRequest
-from lockstep.requests.run import Judged, Unwatched, Watch
+from lockstep.requests.run import Judged, Watch
 from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
@@ -126,7 +126,7 @@ class DriveDetails(msgspec.Struct, frozen=True, kw_only=True):
     """Of a departure a test to paste."""
 
 
-def drive(request: DriveRequest, *, watch: Watch = Unwatched()) -> Driven:
+def drive(request: DriveRequest, *, watch: Watch = Watch()) -> Driven:
     """Drive software in step with a model.
 
     `LockstepError` for a name that is not there, a mistake of the driver, and a scope that is too

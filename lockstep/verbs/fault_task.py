@@ -19,7 +19,7 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep.results.search_result import EvaluationError, SearchResult
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict, exit_code_of
@@ -194,9 +194,7 @@ def row_of(task: Task, run: FaultRun) -> Answer:
     )
 
 
-def explore_fault(
-    workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwatched()
-) -> bytes:
+def explore_fault(workspace: Path, task: bytes, share: Share, *, watch: Watch = Watch()) -> bytes:
     """Explore a fault; the encoded outcome. What is wrong with it is in its row."""
     fault = _Fault(workspace, decode(task, Task), share, watch)
     return outcome_of(workspace, fault.task, fault.outcome)

@@ -16,7 +16,7 @@ from lockstep.plain.run import PlainEngine
 from lockstep.requests.affected import Affected, affected_models, spec_files
 from lockstep.requests.campaign import FaultsRequest
 from lockstep.requests.option import choose
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Step, Trace
@@ -105,7 +105,7 @@ def faults(
     request: FaultsRequest = FaultsRequest(),
     *,
     on_result: Callable[[FaultsOfModel], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> FaultsRun:
     """Run every fault of some models, on all cores.
 

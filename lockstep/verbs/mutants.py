@@ -29,7 +29,7 @@ from lockstep.mutants.parting import Parting
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.requests.campaign import MutantsRequest
 from lockstep.requests.option import choose
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, worst
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
@@ -133,9 +133,7 @@ def _shown(model: Model, parting: Parting) -> str:
     return f"{parting.parts.value} {last} {way}"
 
 
-def judge_mutant(
-    workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwatched()
-) -> bytes:
+def judge_mutant(workspace: Path, task: bytes, share: Share, *, watch: Watch = Watch()) -> bytes:
     """Judge a mutant; the encoded outcome. What is wrong with it is in its row."""
     asked = decode(task, Task)
     return outcome_of(workspace, asked, lambda: Outcome(_row(workspace, asked, share, watch)))
@@ -277,7 +275,7 @@ def mutants(
     request: MutantsRequest = MutantsRequest(),
     *,
     on_result: Callable[[MutantsOfModel], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> MutantsRun:
     """Judge every mutant of some models, on all cores.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from lockstep.errors import LockstepError
 from lockstep.requests.option import choose, refuse_unread
 from lockstep.requests.prove import ProveRequest
-from lockstep.requests.run import Run, Unwatched, Watch, run_each
+from lockstep.requests.run import Run, Watch, run_each
 from lockstep.requests.version import refuse_several
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
@@ -45,7 +45,7 @@ def prove(
     request: ProveRequest = ProveRequest(),
     *,
     on_result: Callable[[Result], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> ProveRun:
     """Prove what the request names, one proof after the other, and tell `on_result` of each.
 

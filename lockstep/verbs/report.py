@@ -13,7 +13,7 @@ from lockstep.language.faults import fault_definitions, fault_marks
 from lockstep.language.model import Model
 from lockstep.requests.option import choose
 from lockstep.requests.others import ReplayRequest, ReportRequest
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep.results.verdict import Verdict, verdict_of, worst
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.specs.scopes import ModelSpec, load_model_spec
@@ -160,7 +160,7 @@ HISTORY = "history.jsonl"
 """The file of the history among what a workspace keeps."""
 
 
-def report(request: ReportRequest = ReportRequest(), *, watch: Watch = Unwatched()) -> Report:
+def report(request: ReportRequest = ReportRequest(), *, watch: Watch = Watch()) -> Report:
     """Gather what is kept for the texts as they stand, and add it to the history.
 
     What has no result was not checked, whatever earlier texts gave. `LockstepError` where there is

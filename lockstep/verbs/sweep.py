@@ -16,7 +16,7 @@ from lockstep.errors import LockstepError
 from lockstep.requests.campaign import MOST, SweepRequest, values_in
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.option import choose
-from lockstep.requests.run import Run, Unwatched, Watch
+from lockstep.requests.run import Run, Watch
 from lockstep.requests.version import refuse_several, version_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.scratch import scratch_folder
@@ -48,7 +48,7 @@ def sweep(
     request: SweepRequest,
     *,
     on_result: Callable[[Answer], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> SweepRun:
     """Check models with every combination of values and seeds, on all cores.
 
@@ -73,7 +73,7 @@ def run_sweep(
     plan: SweepPlan,
     *,
     on_result: Callable[[Answer], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> SweepRun:
     """Do what was planned."""
     rows: dict[int, Answer] = {}
@@ -171,7 +171,7 @@ _LONGEST = 200
 """Letters of a file's name, which most systems allow 255 of."""
 
 
-def check_one(workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwatched()) -> bytes:
+def check_one(workspace: Path, task: bytes, share: Share, *, watch: Watch = Watch()) -> bytes:
     """Check a model; the encoded outcome. What is wrong with it is in its row."""
     asked = decode(task, Task)
     with scratch_folder("lockstep-check-") as folder:

@@ -10,7 +10,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.requests.option import choose, refuse_unread
 from lockstep.requests.others import TwinRequest
-from lockstep.requests.run import Run, Unwatched, Watch, run_each
+from lockstep.requests.run import Run, Watch, run_each
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
@@ -66,7 +66,7 @@ def twin(
     request: TwinRequest = TwinRequest(),
     *,
     on_result: Callable[[Comparison], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> TwinRun:
     """Compare models with their twins; `on_result` is told of each comparison when it is done.
 
@@ -112,7 +112,7 @@ def run_twin(
     plan: TwinPlan,
     *,
     on_result: Callable[[Comparison], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> TwinRun:
     """Do what was planned."""
     run = run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)

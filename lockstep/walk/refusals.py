@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 
 from lockstep.language.model import DEADLOCK, Action, Model, Property
 from lockstep.language.notation import Disabled, Kind, State
 from lockstep.plain.engine import Bindings, Parameters, is_stuck
-from lockstep.plain.run import NextState, PlainEngine
+from lockstep.plain.run import NextState, PlainEngine, line_in
 from lockstep.results.search_result import EvaluationError
 from lockstep.trace.conjuncts import Conjunct, false_conjunct, false_requirement
 from lockstep.trace.render import render_binding
@@ -108,18 +107,12 @@ def _stopping_line(action: Action, state: State, arguments: tuple[object, ...]) 
     try:
         action.function(state, NextState(state), *arguments)
     except Disabled as disabled:
-        return _line_in(disabled.__traceback__)
+        return line_in(disabled.__traceback__)
     except KeyboardInterrupt:
         raise
     except BaseException:  # whatever a model's text raises, `exit(0)` included
         return 0
     return None
-
-
-def _line_in(trace: TracebackType | None) -> int:
-    assert trace is not None
-    assert trace.tb_next is not None
-    return trace.tb_next.tb_lineno
 
 
 class Standing(StrEnum):

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.text_files import write_text
 from lockstep.workspace import KAFKA, Workspace
@@ -102,7 +102,7 @@ def _begins(session: SessionFinding) -> tuple[str, int]:
 
 
 def conform(
-    request: ConformRequest, *, watch: Watch = Unwatched(), heard: Heard | None = None
+    request: ConformRequest, *, watch: Watch = Watch(), heard: Heard | None = None
 ) -> ConformResult:
     """Follow each session of the logs through the model; with `kraft`, judge the files of nodes.
 

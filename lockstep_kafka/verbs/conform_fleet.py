@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep.spark.session import SparkOptions, master_of, spark_session
 from lockstep.system.workspace_text import WorkspaceText
 from lockstep.workspace import Workspace
@@ -184,7 +184,7 @@ def out_of(request: ConformRequest) -> tuple[Path, Following]:
 def conform_fleet(
     request: ConformRequest,
     *,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
     show: Callable[[FleetFigures], None] | None = None,
 ) -> FleetResult:
     """Follow the new lines of some logs, and sum up what the tables say of all lines so far.

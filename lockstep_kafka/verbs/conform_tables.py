@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep_kafka.fleet.folder import tables_folder
 from lockstep_kafka.fleet.local_run import LocalRun
 from lockstep_kafka.fleet.local_summary import local_summary
@@ -13,7 +13,7 @@ from lockstep_kafka.verbs.conform_fleet import FILES, FleetResult, of_files, out
 from lockstep_kafka.verbs.requests import ConformRequest
 
 
-def conform_tables(request: ConformRequest, *, watch: Watch = Unwatched()) -> FleetResult:
+def conform_tables(request: ConformRequest, *, watch: Watch = Watch()) -> FleetResult:
     """Follow the new lines of some logs, and sum up what the tables say of all lines so far.
 
     `LockstepError` where a log does not exist, or the tables are another's or cannot be written.

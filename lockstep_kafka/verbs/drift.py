@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep.specs.kip import Deviation, Requirement, load_kips
 from lockstep.system.maven import jars_of
 from lockstep.workspace import find_workspace
@@ -94,7 +94,7 @@ class Drift:
         return ExitCode.VIOLATED if is_open else ExitCode.HOLDS
 
 
-def drift(request: DriftRequest, *, watch: Watch = Unwatched()) -> Drift:
+def drift(request: DriftRequest, *, watch: Watch = Watch()) -> Drift:
     """Compare two releases; source that is not there yet is fetched from Maven Central.
 
     `LockstepError` for a release that is not known, source that cannot be fetched or read, and a

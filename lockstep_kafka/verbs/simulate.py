@@ -12,7 +12,7 @@ from threading import Lock
 from msgspec import Struct, convert, json
 
 from lockstep.errors import ExitCode, LockstepError, nearest, not_written
-from lockstep.requests.run import Unwatched, Watch
+from lockstep.requests.run import Watch
 from lockstep.workspace import Workspace
 from lockstep_kafka.files.log_files import DEPARTURES
 from lockstep_kafka.simulated.episodes import SIMULATOR
@@ -61,7 +61,7 @@ def departure_kinds(
     return SIMULATOR.kinds
 
 
-def simulate(request: SimulateRequest, *, watch: Watch = Unwatched()) -> SimulateResult:
+def simulate(request: SimulateRequest, *, watch: Watch = Watch()) -> SimulateResult:
     """Write the logs.
 
     Equal requests write equal files, however many brokers are written at once. `LockstepError`

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.requests.run import OnProgress, Unwatched, Watch
+from lockstep.requests.run import OnProgress, Watch
 from lockstep.results.search_result import Progress
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import Checked, CheckRequest, CheckResult, Unchecked, check
@@ -50,7 +50,7 @@ def test_a_model_that_cannot_be_loaded_is_a_result(workspace: Workspace) -> None
     assert (letters.exit_code, turnstile.exit_code) == (2, 0)
 
 
-class Onlooker:
+class Onlooker(Watch):
     """Remembers what it looked on at, and interrupts one of the searches."""
 
     def __init__(self, interrupted: str = "") -> None:
@@ -65,9 +65,6 @@ class Onlooker:
         if title == self._interrupted:
             raise KeyboardInterrupt
         yield None
-
-    def steps(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
-        return nullcontext(lambda _: None)
 
 
 def test_who_looks_on_is_told_of_each_search(workspace: Workspace) -> None:
@@ -146,7 +143,7 @@ def add_claims(workspace: Workspace, text: str) -> None:
     file.write_text(file.read_text("utf-8") + text, encoding="utf-8")
 
 
-def checked_all(workspace: Workspace, watch: Watch = Unwatched(), **options: object) -> Checked:
+def checked_all(workspace: Workspace, watch: Watch = Watch(), **options: object) -> Checked:
     request = CheckRequest(("turnstile",), workspace, goes_on=True, **options)  # type: ignore[arg-type]
     (result,) = check(request, watch=watch).results
     assert isinstance(result, Checked)
@@ -185,7 +182,7 @@ def test_a_rest_that_is_interrupted_leaves_the_violation(workspace: Workspace) -
 def test_a_rest_that_cannot_be_explored_leaves_the_violation(workspace: Workspace) -> None:
     add_claims(workspace, FEW_COINS)
 
-    class Full(Unwatched):
+    class Full(Watch):
         def search(
             self, title: str, expected: int | None
         ) -> AbstractContextManager[OnProgress | None]:

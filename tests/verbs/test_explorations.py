@@ -10,7 +10,7 @@ from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.search import Search
 from lockstep.requests.review import ReviewRequest
 from lockstep.requests.review_plan import plan_review
-from lockstep.requests.run import Unwatched
+from lockstep.requests.run import Watch
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import Checked, CheckRequest, check
 from lockstep.verbs.review.scope import review_scope
@@ -60,7 +60,7 @@ def test_review_explores_each_version_once(
     request = ReviewRequest((model, model), WORKSPACE, scope="small", engine=engine)
     with plan_review(request) as plan:
         (task,) = plan.tasks
-        reviewed = review_scope(plan, task, Unwatched())
+        reviewed = review_scope(plan, task, Watch())
     assert reviewed.behaviours.sizes is not None
     assert bool(reviewed.costs) == (model == "leader_discovery")
     assert all(cost.base.cost.counts for cost in reviewed.costs)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.language import model
-from lockstep.requests.run import OnProgress, Unwatched, Watch
+from lockstep.requests.run import OnProgress, Watch
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.twin import Compared, TwinRequest, twin
 from lockstep.workspace import Workspace, find_workspace
@@ -24,7 +24,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return find_workspace(root)
 
 
-def compared(workspace: Workspace, watch: Watch = Unwatched(), **options: object) -> Compared:
+def compared(workspace: Workspace, watch: Watch = Watch(), **options: object) -> Compared:
     request = TwinRequest(("turnstile",), workspace, "small", **options)  # type: ignore[arg-type]
     (result,) = twin(request, watch=watch).results
     assert isinstance(result, Compared)
@@ -72,7 +72,7 @@ def test_a_changed_text_is_compared_anew(workspace: Workspace, file: str, text: 
 
 
 def test_a_twin_that_is_edited_meanwhile_is_not_kept(workspace: Workspace) -> None:
-    class Editor(Unwatched):
+    class Editor(Watch):
         def search(
             self, title: str, expected: int | None
         ) -> AbstractContextManager[OnProgress | None]:

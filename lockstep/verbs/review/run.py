@@ -10,7 +10,7 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.requests.prove import SECONDS
 from lockstep.requests.review import ReviewRequest
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask, plan_review
-from lockstep.requests.run import Failure, Run, Unwatched, Watch, run_each
+from lockstep.requests.run import Failure, Run, Watch, run_each
 from lockstep.requests.version import VersionPair
 from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.expected import Expected
@@ -263,7 +263,7 @@ def run_review(
     plan: ReviewPlan,
     *,
     on_result: Callable[[ScopeReview | Unreviewed | ActionsReview], None] = lambda _: None,
-    watch: Watch = Unwatched(),
+    watch: Watch = Watch(),
 ) -> ReviewRun:
     """Do what was planned: all scopes, then the actions of each pair of versions.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.requests.run import Unwatched
+from lockstep.requests.run import Watch
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.workspace import Workspace, find_workspace
 from lockstep_kafka.findings import Progress, Verdict
@@ -96,7 +96,7 @@ def test_ctrl_c_keeps_what_was_read(workspace: Workspace) -> None:
 def test_a_watch_is_told_how_far_it_is(workspace: Workspace) -> None:
     notes = []
 
-    class Noting(Unwatched):
+    class Noting(Watch):
         @contextmanager
         def steps(self, title: str) -> Iterator[Callable[[str], None]]:
             notes.append(title)
