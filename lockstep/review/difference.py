@@ -21,7 +21,7 @@ from lockstep.review.inclusion import Parting
 from lockstep.review.observed import ObservedSpace
 from lockstep.review.pair import Pair, shown_value
 from lockstep.trace.conjuncts import Conjunct, false_requirement
-from lockstep.trace.itf_values import Misfit, decode, encode
+from lockstep.trace.itf_values import Misfit, carried
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,7 @@ def _parameters(own: Action, action: Action, step: Step) -> tuple[Any, ...] | No
     if len(own.parameters) != len(action.parameters):
         return None
     try:
-        return tuple(
-            decode(there.domain, encode(here.domain, value), here.name)
-            for here, there, value in zip(
-                own.parameters, action.parameters, step.parameters, strict=True
-            )
-        )
+        return carried(own.parameters, action.parameters, step.parameters)
     except Misfit:
         return None
 

@@ -15,7 +15,7 @@ from lockstep.language.values import TotalMap
 from lockstep.plain.run import NextState, PlainEngine
 from lockstep.results.search_result import EvaluationError
 from lockstep.results.trace import Step, Trace
-from lockstep.trace.itf_values import Misfit, decode, encode
+from lockstep.trace.itf_values import Misfit, carried, decode, encode
 from lockstep.trace.layout import Group, Text, flat, folded, natural, prefixed, show, text_of
 
 _LONGEST_OLD = 24
@@ -251,13 +251,8 @@ def _taken(engine: PlainEngine, model: Model, step: Step, before: State) -> Stat
             decode(domain, value, name)
             for (name, domain), value in zip(sound.variables.items(), _encoded(before), strict=True)
         )
-        bindings = zip(model.action(step.action).parameters, step.parameters, strict=True)
-        arguments = [encode(parameter.domain, value) for parameter, value in bindings]
-        parameters: tuple[Any, ...] = tuple(
-            decode(parameter.domain, value, parameter.name)
-            for parameter, value in zip(action.parameters, arguments, strict=True)
-        )
-        return engine.run(action, state, parameters)
+        own = model.action(step.action).parameters
+        return engine.run(action, state, carried(own, action.parameters, step.parameters))
     except (EvaluationError, Misfit):
         return None
 

@@ -244,22 +244,17 @@ def _origin(meta: Mapping[str, Json]) -> Origin:
     if "model" not in meta:
         raise Misfit("#meta", "no model is named: this is not a trace that lockstep wrote")
     constants = _object(meta.get("constants"), "#meta.constants")
+    names = ("property", "scope", "fault", "proposal", "error", "goal", "start")
     return Origin(
         model=_name(meta, "model"),
-        property=_optional(meta, "property"),
-        scope=_optional(meta, "scope"),
-        fault=_optional(meta, "fault"),
-        proposal=_optional(meta, "proposal"),
         engine=_text(meta, "engine", "#meta"),
-        error=_optional(meta, "error"),
         constants={
             name: decode_plain(value, f"#meta.constants.{name}")
             for name, value in constants.items()
         },
         digest=_text(meta, "digest", "#meta"),
-        goal=_optional(meta, "goal"),
-        start=_optional(meta, "start"),
         binding=_object(meta.get("binding", {}), "#meta.binding"),
+        **{name: None if meta.get(name) is None else _text(meta, name, "#meta") for name in names},
     )
 
 
@@ -282,10 +277,6 @@ def _name(meta: Mapping[str, Json], key: str) -> str:
     if not name.isidentifier():
         raise Misfit(f"#meta.{key}", f"{name!r} is not a name")
     return name
-
-
-def _optional(meta: Mapping[str, Json], key: str) -> str | None:
-    return None if meta.get(key) is None else _text(meta, key, "#meta")
 
 
 @dataclass(frozen=True)

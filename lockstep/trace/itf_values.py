@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep.language.domains import (
@@ -84,6 +84,16 @@ def decode_parameters(
     return tuple(decode(one.domain, written[one.name], f"{place}.{one.name}") for one in parameters)
 
 
+def carried(
+    here: Sequence[Parameter], there: Sequence[Parameter], values: Sequence[Any]
+) -> tuple[Any, ...]:
+    """The values of parameters in another load of the model; `Misfit` where it has no such."""
+    parts = zip(here, there, values, strict=True)
+    return tuple(
+        decode(other.domain, encode(one.domain, value), one.name) for one, other, value in parts
+    )
+
+
 def encode_plain(value: object) -> Json:
     """The JSON of an integer, a boolean, a string, or a tuple of them."""
     if isinstance(value, tuple):
@@ -133,12 +143,7 @@ def _decode(domain: Domain, written: Json, place: str) -> Any:
                 raise Misfit(place, "an item is in the set twice")
             return members
         case MapDomain(key, inner):
-            found = _pairs(
-                written,
-                place,
-                lambda one, at: decode(key, one, at),
-                lambda one, at: decode(inner, one, at),
-            )
+            found = _pairs(key, inner, written, place)
             if missing := [k for k in key if k not in found]:
                 raise Misfit(place, f"the key {missing[0]!r} is missing")
             return found
@@ -189,21 +194,16 @@ def _tagged(written: Json, place: str, tag: str) -> list[Json]:
     return inside
 
 
-def _pairs(
-    written: Json,
-    place: str,
-    read_key: Callable[[Json, str], Any],
-    read_value: Callable[[Json, str], Any],
-) -> dict[Any, Any]:
+def _pairs(key_domain: Domain, inner: Domain, written: Json, place: str) -> dict[Any, Any]:
     values: dict[Any, Any] = {}
     for number, pair in enumerate(_tagged(written, place, "#map")):
         at = f"{place}[{number}]"
         if not isinstance(pair, list) or len(pair) != 2:
             raise Misfit(at, "not a pair of key and value")
-        key = read_key(pair[0], f"{at}[0]")
+        key = decode(key_domain, pair[0], f"{at}[0]")
         if key in values:
             raise Misfit(at, f"the key {key!r} is there twice")
-        values[key] = read_value(pair[1], f"{at}[1]")
+        values[key] = decode(inner, pair[1], f"{at}[1]")
     return values
 
 

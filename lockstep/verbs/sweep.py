@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.processes import Share
@@ -121,33 +122,36 @@ def _tasks(
     if count > MOST:
         raise LockstepError(f"these are {count:,} checks of {name}", cure="give fewer values")
     folder = request.save or traces_folder(workspace)
-    bounds, walks = request.exploration.bounds, request.walks
+    walks = request.walks
     for combination, seed in product(product(*values.values()), seeds):
         chosen = dict(zip(values, combination, strict=True))
         task = Task(
             kind="check",
             model=name,
             scope=scope.name,
-            fault=request.fault,
-            proposal=request.proposal,
             constants={**request.constants, **chosen},
             engine=request.engine_of_each,
-            only=request.only,
-            omitted=request.omitted,
-            liveness=request.liveness,
-            symmetry=request.symmetry,
             walks=None if walks is None else walks.count,
             by_hypothesis=walks is not None and walks.by_hypothesis,
             steps=None if walks is None else walks.steps,
             seed=seed,
-            max_states=bounds.max_states,
-            max_seconds=bounds.max_seconds,
             save=str(folder),
+            **_shared(request),
         )
         growth = math.prod(_size(chosen[one]) / _size(model.constants[one]) for one in chosen)
         expected = _expected_states(spec, scope, {**base, **chosen}, growth)
         # What Hypothesis draws takes a time that the number of states says nothing of.
         yield task, None if task.by_hypothesis else expected
+
+
+_SHARED = (
+    *("fault", "proposal", "only", "omitted", "liveness", "symmetry", "max_states", "max_seconds"),
+)
+"""What a task has as the request of a check has it."""
+
+
+def _shared(asked: SweepRequest | Task) -> dict[str, Any]:
+    return {name: getattr(asked, name) for name in _SHARED}
 
 
 def _expected_states(
@@ -195,20 +199,13 @@ def _request(workspace: Path, task: Task, share: Share, folder: Path) -> CheckRe
         scope=task.scope,
         engine=task.engine,
         constants=task.constants,
-        only=task.only,
-        omitted=task.omitted,
-        max_states=task.max_states,
-        max_seconds=task.max_seconds,
         memory=share.memory,
         spill=None if task.spill is None else Path(task.spill),
-        fault=task.fault,
-        proposal=task.proposal,
-        symmetry=task.symmetry,
-        liveness=task.liveness,
         simulate=None if task.by_hypothesis else task.walks,
         hypothesis=task.walks if task.by_hypothesis else None,
         threads=share.threads,
         save=folder,
+        **_shared(task),
     )
     if task.steps is not None:
         request = replace(request, steps=task.steps)

@@ -144,23 +144,15 @@ def review_answer(plan: ReviewPlan, result: ScopeReview | Unreviewed) -> Answer:
 
 
 def _property(prop: PropertyChange, result: ScopeReview) -> PropertyReview:
-    says, requirements, steps = "", tuple[tuple[str, str], ...](), None
+    values = {**vars(prop), "change": prop.change, "says": "", "requirements": (), "steps": None}
     if prop.checked is not None:
         model = prop.checked.model
-        says, requirements = RequirementTexts(model.universe.root).of(model, prop.name)
+        values["says"], requirements = RequirementTexts(model.universe.root).of(model, prop.name)
+        values["requirements"] = [{"id": name, "text": text} for name, text in requirements]
         if prop.violation is not None:
-            steps = steps_json(model, prop.violation.trace)
-    return PropertyReview(
-        name=prop.name,
-        change=prop.change,
-        base=prop.base,
-        head=prop.head,
-        is_reworded=prop.is_reworded,
-        says=says,
-        requirements=tuple({"id": identity, "text": text} for identity, text in requirements),
-        steps=steps,
-        expected=result.expected.get(prop.name, ()),
-    )
+            values["steps"] = steps_json(model, prop.violation.trace)
+    values["expected"] = result.expected.get(prop.name, ())
+    return msgspec.convert(values, PropertyReview, from_attributes=True)
 
 
 def _direction(direction: Direction, pair: Pair) -> DirectionDetails:
@@ -243,33 +235,23 @@ class ActionsDetails(msgspec.Struct, kw_only=True):
 
 def actions_details(review: ActionsReview) -> ActionsDetails:
     """The actions of two versions."""
-    return ActionsDetails(
-        base=str(review.versions.base),
-        head=str(review.versions.head),
-        because="" if review.error is None else str(review.error),
-        constants=review.widths,
-        omitted=review.omitted,
-        seconds=review.seconds,
-        actions=tuple(map(_action, review.actions)),
-    )
+    values = {
+        **vars(review),
+        "base": str(review.versions.base),
+        "head": str(review.versions.head),
+        "because": "" if review.error is None else str(review.error),
+        "constants": review.widths,
+        "actions": tuple(map(_action, review.actions)),
+    }
+    return msgspec.convert(values, ActionsDetails, from_attributes=True)
 
 
 def _action(decided: DecidedAction) -> ActionDetails:
-    change = decided.change
-    base, head = decided.places
-    return ActionDetails(
-        name=change.name,
-        strength=change.strength,
-        in_order=change.in_order,
-        at=decided.at,
-        is_same_text=change.is_same_text,
-        is_internal=change.is_internal,
-        is_idle=change.is_idle,
-        base=base,
-        head=head,
-        because=change.because,
-        examples=tuple(_example(decided.pair, one) for one in change.examples),
-    )
+    change, (base, head) = decided.change, decided.places
+    examples = tuple(_example(decided.pair, one) for one in change.examples)
+    own = {"in_order": change.in_order, "at": decided.at, "base": base, "head": head}
+    values = {**vars(change), **own, "examples": examples}
+    return msgspec.convert(values, ActionDetails, from_attributes=True)
 
 
 def _example(pair: Pair, example: Example) -> ExampleDetails:
