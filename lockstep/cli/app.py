@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from typer import Exit, Option, Typer, TyperException
-from typer.core import TyperGroup
+from typer.core import TyperArgument, TyperGroup
 from typer.main import get_command
 
 from lockstep.cli import checking, showing, starter
@@ -87,6 +87,11 @@ def _group() -> TyperGroup:
     """All verbs as Typer's command; a process that runs many makes it once."""
     group = get_command(app)
     assert isinstance(group, TyperGroup)
+    for verb in group.commands.values():
+        for parameter in verb.params:
+            # An argument's type says nothing that its name does not.
+            if isinstance(parameter, TyperArgument):
+                parameter.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
     return group
 
 

@@ -95,16 +95,19 @@ def _parameter(part: _Given) -> inspect.Parameter:
         described.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if is_required else default,
-        annotation=Annotated[texts if part.is_many else part.kind, _declaration(part.option)],
+        annotation=Annotated[texts if part.is_many else part.kind, _declaration(part)],
     )
 
 
-def _declaration(shown: Option) -> Any:
+def _declaration(part: _Given) -> Any:
+    shown = part.option
     given: dict[str, Any] = {"help": shown.help}
     if (completion := completion_of(shown)) is not None:
         given["autocompletion"] = completion
     if shown.shown_value is not None:
         given["metavar"] = shown.shown_value
+    elif part.kind in (int, int | None):
+        given["metavar"] = "N"
     if shown.least is not None:
         given["min"] = shown.least
     if shown.most is not None:

@@ -1,5 +1,6 @@
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lockstep.cli.app import VERBS
 from lockstep.results.verdict import worst
 from tests.processes import without_progress
 
@@ -27,6 +29,13 @@ def test_help_names_every_verb(desk: "Desk") -> None:
     assert ran.code == 0
     assert "check " in ran.out
     assert "replay " in ran.out
+
+
+def test_help_says_nothing_of_types(desk: "Desk") -> None:
+    for verb in VERBS:
+        ran = desk.run(verb, "--help")
+        assert ran.code == 0
+        assert not re.search("<[a-z]", ran.out), verb
 
 
 def test_help_loads_neither_models_nor_tables() -> None:
