@@ -140,7 +140,7 @@ def prove_for_any(
             result.interrupted = True
             break
     # Names can be forgotten only where what is left still has a meaning.
-    missing = "interrupted" if result.interrupted else "the text has no meaning somewhere"
+    missing = "interrupted" if result.interrupted else proofs[MEANING].because
     if result.interrupted or not proofs[MEANING].proved:
         proofs = {
             name: replace(proof, proved=False, because=proof.because or missing)

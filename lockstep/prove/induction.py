@@ -238,12 +238,11 @@ class _Induction:
         state = Part("state", self._questions.assumed(self._candidates, 1), 0)
         for goals, parts in ((of_states, [state]), (of_steps, self._from_any(1))):
             needed = parts if goals else ()
-            attempts = self._attempted(goals, needed, _among(goals), "it has none somewhere")
+            attempts = self._attempted(goals, needed, _among(goals), "it has no meaning somewhere")
             for name, attempt in attempts.items():
                 whole.seconds += attempt.seconds
                 if whole.flaw is None and (flaw := attempt.flaw) is not None:
-                    is_known = flaw.example is not None or flaw.because == NO_TIME
-                    about = "" if is_known else f"{name}: "
+                    about = "" if flaw.because == NO_TIME else f"{name}: "
                     whole.flaw = replace(flaw, because=f"{about}{flaw.because}")
                 whole.obligations += [
                     replace(obligation, name=f"meaning-of-{obligation.name}")

@@ -246,6 +246,7 @@ def test_text_without_meaning_is_not_passed_over(load: Load) -> None:
     model = load(RISKY)
     result = prove(Relation(model))
     assert proofs(result) == {MEANING: False}
+    assert proof(result, MEANING).because == "take: it has no meaning somewhere"
     bounded = check_bounded(Relation(model), 3)
     assert (bounded.verdict, bounded.covered) == (Verdict.ERROR, None)
     assert bounded.error is not None
