@@ -22,7 +22,7 @@ from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.numbering_search import SpaceSearch
 from lockstep.machine.search.space_search import PackedStates
 from lockstep.mutants.difference import Difference
-from lockstep.mutants.fate import Observed
+from lockstep.mutants.fate import Graph, Observed
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import MOST_STATES, Limits, Space
 from lockstep.results.search_result import SearchResult
@@ -61,10 +61,10 @@ class CompiledModel:
     def observe(self, mutant: Model, changes: Difference, request: Exploration) -> Observed:
         """Find out about a mutant; `NotCompiled` where it has no machine code."""
         parts = self._parts(mutant, changes)
-        is_same = not changes.is_whole and self._is_same(mutant, parts, changes.actions)
-        if is_same and not changes.properties:
-            return Observed(self.result, True)
-        return Observed(_explored(mutant, parts, request)[0], is_same)
+        likeness = Graph.OTHER if changes.is_whole else self._graph(mutant, parts, changes.actions)
+        if likeness is Graph.SAME and not changes.properties:
+            return Observed(self.result, likeness)
+        return Observed(_explored(mutant, parts, request)[0], likeness)
 
     def _parts(self, mutant: Model, changes: Difference) -> Parts:
         """The functions of a mutant: those of the model, but for what changed."""
@@ -84,28 +84,34 @@ class CompiledModel:
             (*own.codes, native),
         )
 
-    def _is_same(self, mutant: Model, parts: Parts, changed: Collection[int]) -> bool:
+    def _graph(self, mutant: Model, parts: Parts, changed: Collection[int]) -> Graph:
         """Whether the changed actions take the same steps in every state of the model."""
         if not changed:
-            return True
+            return Graph.SAME
         programs = [
             linked_program(model, functions, changed.__contains__)
             for model, functions in ((self.model, self.parts), (mutant, parts))
         ]
         codes = [quick_code(program.text) for program in programs]
         words, most = programs[0].layout.words, max(1, programs[0].most_successors)
-        pair = Packed(
-            "pair",
-            states=self.states.words,
-            expand_at=codes[0].address("expand"),
-            other_at=codes[1].address("expand"),
-            one=np.zeros(most * words, np.uint64),
-            other=np.zeros(most * words, np.uint64),
-            labels=np.zeros(most, np.int64),
-            other_labels=np.zeros(most, np.int64),
-        )
-        count = len(self.states)
-        return loops_for("graph", words).first_difference(pair, 0, count) == count
+        loops, count = loops_for("graph", words), len(self.states)
+        first = 0
+        for changes, graph in enumerate((Graph.SAME, Graph.STUTTERS)):
+            pair = Packed(
+                "pair",
+                states=self.states.words,
+                expand_at=codes[0].address("expand"),
+                other_at=codes[1].address("expand"),
+                one=np.zeros(most * words, np.uint64),
+                other=np.zeros(most * words, np.uint64),
+                labels=np.zeros(most, np.int64),
+                other_labels=np.zeros(most, np.int64),
+                changes=changes,
+            )
+            first = loops.first_difference(pair, first, count)
+            if first == count:
+                return graph
+        return Graph.OTHER
 
 
 def _explored(

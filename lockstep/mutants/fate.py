@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.mutants.difference import Difference
@@ -22,6 +22,8 @@ class Fate(StrEnum):
     """It is equal, for what it changes never runs in any scope in which it was judged."""
     ENVIRONMENT = "environment"
     """What changed is when the environment may act; the model claims nothing of that."""
+    STUTTERS = "stutters"
+    """Only steps that change nothing are more or fewer: no formula of TLA+ sees such a step."""
     SURVIVES = "survives"
     """It behaves otherwise, and no property fails."""
     INCONCLUSIVE = "inconclusive"
@@ -50,12 +52,21 @@ class Killer(StrEnum):
         return cls(by) if by in (NO_MEANING, DEADLOCK, SILENCE) else cls.CLAIM
 
 
+class Graph(Enum):
+    """How the labelled graph of a mutant is like the model's."""
+
+    SAME = "same"
+    STUTTERS = "stutters"
+    """The same, apart from steps that lead to the state that they are taken in."""
+    OTHER = "other"
+
+
 @dataclass(frozen=True)
 class Observed:
-    """What was found out about a mutant. `is_same` says that it has the model's labelled graph."""
+    """What was found out about a mutant."""
 
     result: SearchResult
-    is_same: bool
+    graph: Graph
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ def sentence(
         if is_free:
             return Sentence(Fate.ENVIRONMENT, result.because)
         return Sentence(Fate.INCONCLUSIVE, result.because)
-    if observed.is_same:
+    if observed.graph is Graph.SAME:
         return Sentence(Fate.EQUAL)
     if is_free:
         return Sentence(Fate.ENVIRONMENT)
@@ -111,7 +122,7 @@ def sentence(
         what = [f"never fires: {', '.join(idle)}"] if idle else []
         what += [f"premise never true: {', '.join(vacuous)}"] if vacuous else []
         return Sentence(Fate.KILLED, "; ".join(what), SILENCE)
-    return Sentence(Fate.SURVIVES)
+    return Sentence(Fate.STUTTERS if observed.graph is Graph.STUTTERS else Fate.SURVIVES)
 
 
 def _killed(result: SearchResult) -> Sentence | None:

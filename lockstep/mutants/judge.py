@@ -18,7 +18,7 @@ from lockstep.language.totality import refuse_endless
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.mutants.compiled import CompiledModel
 from lockstep.mutants.difference import Difference, difference
-from lockstep.mutants.fate import Fate, Observed, Sentence, Silence, sentence
+from lockstep.mutants.fate import Fate, Graph, Observed, Sentence, Silence, sentence
 from lockstep.mutants.mutant import Mutant, mutants_of
 from lockstep.mutants.parting import Parting, parting_of
 from lockstep.plain.exploration import Bounds, Exploration
@@ -28,7 +28,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
 
-_Steps: TypeAlias = dict[object, frozenset[object]]
+_Steps: TypeAlias = dict[object, frozenset[tuple[str, object, object]]]
 """For each state its steps, each with what it is a step of and where it leads."""
 
 
@@ -47,7 +47,12 @@ class PlainModel:
     def observe(self, mutant: Model, changes: Difference, request: Exploration) -> Observed:
         """Find out about a mutant, whatever the `changes` are."""
         steps, result = _explored(mutant, request)
-        return Observed(result, result.verdict is Verdict.HOLDS and steps == self.steps)
+        if result.verdict is not Verdict.HOLDS:
+            return Observed(result, Graph.OTHER)
+        if steps == self.steps:
+            return Observed(result, Graph.SAME)
+        stutters = _changes(steps) == _changes(self.steps)
+        return Observed(result, Graph.STUTTERS if stutters else Graph.OTHER)
 
 
 def _explored(model: Model, request: Exploration) -> tuple[_Steps, SearchResult]:
@@ -62,6 +67,14 @@ def _explored(model: Model, request: Exploration) -> tuple[_Steps, SearchResult]
     result = Search(PlainEngine(safety), request, on_state=visit).run()
     check_liveness(model, result, request)
     return graph, result
+
+
+def _changes(steps: _Steps) -> _Steps:
+    """The steps that change the state."""
+    return {
+        state: frozenset(step for step in taken if step[-1] != state)
+        for state, taken in steps.items()
+    }
 
 
 TIMES_AS_MANY_STATES = 10
@@ -165,7 +178,7 @@ class Judge:
         except LockstepError:
             return True
         observed = self._observe(probe, difference(self.model, probe))
-        return observed.result.error is not None or not observed.is_same
+        return observed.result.error is not None or observed.graph is not Graph.SAME
 
     def _changed(self, change: Change) -> Model:
         """The model with a change; `LockstepError` where it is none."""

@@ -43,7 +43,7 @@ def test_each_mutant_is_told_with_what_kills_it(desk: "Desk") -> None:
     line = (desk.root / paid["file"]).read_text().splitlines()[paid["line"] - 1]
     assert line.strip() == paid["before"]
     summary, (model,) = ran.json["summary"], ran.json["models"]
-    fates = ("killed", "equal", "environment", "survives", "inconclusive", "void")
+    fates = ("killed", "equal", "environment", "stutters", "survives", "inconclusive", "void")
     assert sum(summary[fate] for fate in fates) == len(ran.json["results"])
     assert ran.code == summary["exit_code"] == 1
     assert len(model["unexplained"]) == summary["survives"] > 0

@@ -87,6 +87,8 @@ def judged(model: Model, name: str, engine: str, **asked: object) -> Judged:
         ("switch_on: guard negated: require(not s.on and is_low(s)) "
          "-> require(s.on and is_low(s))", Fate.KILLED, "deadlock", 3),
         ("rise: guard dropped: require(s.level <= 2)", Fate.EQUAL, None, None),
+        ("switch_on: guard dropped: require(not s.on and is_low(s)) -> require(is_low(s))",
+         Fate.STUTTERS, None, None),
         ("rise: assignment dropped: new.last = s.asked", Fate.SURVIVES, None, None),
         ("ask: guard dropped: require(s.asked < 3)", Fate.KILLED, NO_MEANING, 3),
         ("ask: comparison shifted: s.asked < 3 -> s.asked <= 3", Fate.KILLED, NO_MEANING, 3),

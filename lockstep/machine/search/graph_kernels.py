@@ -17,6 +17,7 @@ from lockstep.machine.search.kernel_parts import (
     expanded,
     fill,
     hash_of,
+    keep_changes,
     numbers_at,
     place_in,
     place_of,
@@ -122,13 +123,21 @@ def graph_kernels(words: int) -> dict[str, Callable[..., Any]]:
         return end
 
     def first_difference(pair: Any, begin: Any, end: Any) -> Any:
-        """The first state in which two programs differ in a step; `end` where they do not."""
+        """The first state in which two programs differ in a step; `end` where they do not.
+
+        Where the pair says so, only steps that change the state are compared.
+        """
         states, one, other = states_at(pair.states), states_at(pair.one), states_at(pair.other)
         labels, others = counts_at(pair.labels), counts_at(pair.other_labels)
         for number in range(begin, end):
             state = address(states, number * words)
             count = call(pair.expand_at, state, address(one, 0), address(labels, 0))
-            if count != call(pair.other_at, state, address(other, 0), address(others, 0)):
+            other_count = call(pair.other_at, state, address(other, 0), address(others, 0))
+            if pair.changes:
+                at = number * words
+                count = keep_changes(states, at, one, labels, count, words)
+                other_count = keep_changes(states, at, other, others, other_count, words)
+            if count != other_count:
                 return number
             for index in range(count):
                 there = index * words

@@ -64,7 +64,8 @@ RECORDS = {
         "new:states new_at:numbers news"
     ),
     "pair": (
-        "states:states expand_at other_at one:states other:states labels:counts other_labels:counts"
+        "states:states expand_at other_at one:states other:states labels:counts "
+        "other_labels:counts changes"
     ),
     "questions": "states:states pledges_at bindings premises:counts goals:counts",
     "parts": (

@@ -232,6 +232,18 @@ def copy(source: Any, at: Any, target: Any, there: Any, words: Any) -> Any:
 
 
 @_inlined
+def keep_changes(states: Any, at: Any, steps: Any, labels: Any, count: Any, words: Any) -> Any:
+    """Drop the steps that change nothing; returns how many are left."""
+    kept = 0
+    for index in range(count):
+        if not same(states, at, steps, index * words, words):
+            copy(steps, index * words, steps, kept * words, words)
+            labels[kept] = labels[index]
+            kept += 1
+    return kept if count >= 0 else count
+
+
+@_inlined
 def is_less(one: Any, at: Any, other: Any, there: Any, words: Any) -> Any:
     """Whether a state comes before another in the order of their words."""
     for index in range(words):
