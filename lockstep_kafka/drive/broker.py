@@ -290,6 +290,10 @@ class Logs:
                 ) from None
             return made.topicId()
 
+    def delete(self, topic: str) -> None:
+        """Delete a topic, which the broker may lead for a while still."""
+        self._admin.deleteTopics(self._collections.singleton(topic)).all().get()
+
     def limit(self, client: str, rate: float = 1.0) -> None:
         """Let a client have no more than so many bytes a second."""
         named, quota = self._jvm.named, "org.apache.kafka.common.quota.ClientQuota"

@@ -7,7 +7,7 @@ waits for come by a second connection.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -16,19 +16,25 @@ from lockstep.drive.driver import NOT_DONE, Driver
 from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.broker import (
     KFAKE,
-    NEWEST_BROKER,
     OVER_QUOTA,
     SHARDS,
-    SLOTS_OF_A_SHARD,
     Logs,
     broker_jars,
 )
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.kafka_polls import KafkaPolls
-from lockstep_kafka.drive.kafka_sessions import KafkaSessions
+from lockstep_kafka.drive.kafka_sessions import SESSIONLESS, KafkaSessions
 from lockstep_kafka.drive.leader import Session
-from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response, taken_in
-from lockstep_kafka.drive.running import Running, Slots, shard
+from lockstep_kafka.drive.messages import (
+    BEFORE_TOPIC_IDS,
+    VERSION,
+    Interest,
+    Messages,
+    Request,
+    Response,
+    taken_in,
+)
+from lockstep_kafka.drive.running import Running, Slots, require_slots, shard
 
 _OTHERS: Mapping[str, object] = {
     "FOLLOWERS": "followers have a broker each",
@@ -38,10 +44,13 @@ _OTHERS: Mapping[str, object] = {
 _NOT_OF_KFAKE = (
     "evict",
     "restart_broker",
+    "send_replacing",
     "serve_full_without_session",
     "serve_incremental_throttled",
+    "serve_topic_id_error",
 )
-"""What is not offered by kfake, which has neither bounds of its cache, nor quotas, nor a disk."""
+"""What is not offered by kfake, which has neither bounds of its cache, nor quotas, nor a disk; its
+topics and versions are not tried."""
 _MOST_RESTARTS = 2
 """How often a broker is restarted in a run: it takes seconds."""
 
@@ -63,18 +72,15 @@ class KafkaBroker(KafkaSessions):
     never: ClassVar = {
         "fail_partition": "the broker is the only one",
         "recover_partition": "the broker is the only one",
-        "serve_topic_id_error": "all requests are of one version",
-        "send_replacing": "topics stay",
     }
 
-    def __init__(self, release: str) -> None:
-        self._keeps_empty = release == KFAKE and not self.is_as_it_is
-        self._left_out = _NOT_OF_KFAKE if release == KFAKE else ()
+    def __init__(self, running: Running) -> None:
+        self._broker, self.software = running, running.software
+        is_kfake = running.release == KFAKE
+        self._keeps_empty = is_kfake and not self.is_as_it_is
+        self._left_out = _NOT_OF_KFAKE if is_kfake else ()
         self._restarts = 0
-        self._jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
-        self._messages = self._of_logs = _Messages(self._jvm)
-        self._broker = Running(release, self._jvm)
-        self.software = self._broker.software
+        self._messages = self._of_logs = _Messages(running.jvm)
         self._slots = Slots(self._messages, partial(self._ask, "STRAY"))
         self._open: dict[int, Mapping[str, Interest]] = {}
         """What the broker's sessions have, by their ids."""
@@ -86,11 +92,7 @@ class KafkaBroker(KafkaSessions):
                     f"no broker is driven with {name} = {constants[name]}: {why}",
                     cure="choose another scope, or drive `kafka-sessions`",
                 )
-        if len(constants["SESSION_IDS"]) > SLOTS_OF_A_SHARD:
-            raise LockstepError(
-                f"the broker has {SLOTS_OF_A_SHARD} sessions for certain, and the scope more ids",
-                cure="choose another scope, or drive `kafka-sessions`",
-            )
+        require_slots(constants["SESSION_IDS"])
 
     def reset(self, constants: Mapping[str, Any]) -> None:
         for number in self._open:
@@ -112,15 +114,46 @@ class KafkaBroker(KafkaSessions):
     # The leader's logs.
 
     def _do_advance_high_watermark(self, p: str, to: int) -> None:
-        for _ in range(to - self._high_watermark[p]):
-            self._of_logs.ends[p] = self._broker.logs.append(p)
+        self._append(p, to - self._high_watermark[p])
         self._high_watermark[p] = to
+
+    def _append(self, p: str, many: int) -> None:
+        for _ in range(many):
+            self._of_logs.ends[p] = self._broker.logs.append(p)
 
     def _do_advance_log_start(self, p: str, to: int) -> None:
         self._broker.logs.delete_before(p, self._of_logs.begins[p] + to)
         self._log_start[p] = to
 
+    def _do_send_replacing(
+        self, f: str, wanted: Mapping[str, Any], replaced: frozenset[str]
+    ) -> object:
+        """Topics are deleted and made again, and their logs filled as they were."""
+        if any(map(replaced.intersection, self._mentions(f))):
+            return NOT_DONE  # by its old id, the broker would answer an error of the partition
+        for p in replaced:
+            self._of_logs.make_again(p, self._broker.logs)
+            asked = self._messages.request(*SESSIONLESS, {p: Interest(0)})
+            while self._ask("STRAY", asked).partitions[p].failed:
+                pass  # until the broker leads it
+            self._append(p, self._high_watermark[p])
+            self._broker.logs.delete_before(p, self._log_start[p])
+        self._do_send_full(f, wanted)
+        return None
+
+    def _mentions(self, f: str) -> Iterator[Collection[str]]:
+        """What is named beside the session of a fetcher that sends nothing yet."""
+        own = self._fetchers[f].metadata[0]
+        yield from (names for number, names in self._open.items() if number != own)
+        for request in filter(None, (*self._request.values(), *self._stray.values())):
+            yield request.partitions.keys() | request.forgotten
+
     # The leader serves.
+
+    def _do_serve_topic_id_error(self, f: str, via: str) -> None:
+        older = self._messages.older(self._take(f, via))
+        answer = self._broker.connections["STRAY"].ask(older, BEFORE_TOPIC_IDS)
+        self._reply(f, via, self._messages.read_response(answer))
 
     def _do_serve(self, f: str, via: str, filled: frozenset[str] = frozenset()) -> object:
         request = (self._request if via == "AWAITED" else self._stray)[f]
@@ -236,6 +269,12 @@ class _Messages(Messages):
             logs.delete_before(p, self.ends[p])
         self.begins[p] = self.ends[p]
 
+    def make_again(self, p: str, logs: Logs) -> None:
+        """The topic is another one from now on, which the broker may not lead yet."""
+        logs.delete(p)
+        self.name(logs.create(p), p)
+        self.begins[p] = self.ends[p] = 0
+
     def interest(self, partition: str, asked: Interest) -> Any:
         offset = self.begins[partition] + asked.fetch_offset
         return super().interest(partition, replace(asked, fetch_offset=offset))
@@ -280,7 +319,16 @@ class KafkaBrokers(Driver):
                 f"all is asked of the broker of {release} already",
                 cure="leave out +as-it-is, which is for kfake",
             )
-        self._release, self._kind = release, kind
+        self._kind = kind
+        self._running: Running | None = Running(release)
 
     def for_model(self, name: str) -> Driver:
-        return (KafkaPolls if name in KafkaPolls.models else self._kind)(self._release)
+        assert self._running is not None
+        found = (KafkaPolls if name in KafkaPolls.models else self._kind)(self._running)
+        self._running = None  # that driver stops it
+        return found
+
+    def close(self) -> None:
+        """Stop the broker, unless another driver has it."""
+        if self._running is not None:
+            self._running.close()

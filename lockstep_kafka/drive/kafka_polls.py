@@ -8,16 +8,16 @@ Another partition has what there is to tell: where its log starts, which no requ
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
-from lockstep.errors import LockstepError, nearest
-from lockstep_kafka.drive.broker import SLOTS_OF_A_SHARD, Connection, broker_jars
+from lockstep.errors import LockstepError
+from lockstep_kafka.drive.broker import KFAKE, Connection, broker_jars
 from lockstep_kafka.drive.fetcher import Fetcher
-from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response
-from lockstep_kafka.drive.running import Running, Slots
+from lockstep_kafka.drive.running import Running, Slots, require_slots
 
 _TOLD = "told"
 """The partition that has what there is to tell."""
@@ -27,7 +27,7 @@ _POLLING = "polling"
 """The client that sends polls, by its id."""
 _BYTES_A_SECOND, _RECORD, _LARGE_RECORD = 300_000.0, 6, 900_000
 """What that client may have, and what makes an answer that is over it."""
-_MOST_BYTES = 1 << 20
+_LONGEST_MS, _MOST_BYTES = 2**31 - 1, 1 << 20
 _REFUSALS = {
     "FETCH_SESSION_ID_NOT_FOUND": "refuse_unknown_session",
     "INVALID_FETCH_SESSION_EPOCH": "refuse_wrong_epoch",
@@ -64,14 +64,14 @@ class KafkaPolls(Driver):
     }
     decides: ClassVar = {"answer_creating": ("i",)}
 
-    def __init__(self, release: str) -> None:
-        if release not in broker_jars():
+    def __init__(self, running: Running) -> None:
+        if running.release == KFAKE:
             raise LockstepError(
-                f"no polls wait at a broker {release!r}",
-                cure=nearest(release, broker_jars(), f"name one of {', '.join(broker_jars())}"),
+                "polls are driven at a broker of Apache Kafka, and not at kfake",
+                cure=f"name one of {', '.join(broker_jars())}",
             )
-        self._jvm = Jvm(release, broker_jars())
-        self._messages = _Messages(self._jvm)
+        self._running, self.software = running, running.software
+        self._messages = Messages(running.jvm, _LONGEST_MS, min_bytes=1)
         self._request: dict[str, _Poll | None] = {}
         self._waiting: dict[str, _Poll | None] = {}
         self._sessions: set[int] = set()
@@ -79,8 +79,6 @@ class KafkaPolls(Driver):
         self._idle: list[Connection] = []
         self._ends: dict[str, int] = {}
         self._begin = self._version = 0
-        self._running = Running(release, self._jvm)
-        self.software = self._running.software
         self._slots = Slots(self._messages, self._ask)
         for topic in (_TOLD, *_WAKERS):
             self._messages.name(self._running.logs.create(topic), topic)
@@ -95,10 +93,9 @@ class KafkaPolls(Driver):
         self._ends[waker] = self._running.logs.append(waker, _LARGE_RECORD)
         is_limited = False
         while not is_limited:
-            connection = self._connection()
-            connection.send(self._messages.request(0, -1, asked).java, VERSION)
-            is_limited = self._messages.read_response(connection.answer()).throttled
-            connection.close()
+            with closing(self._running.connected(_POLLING)) as connection:
+                answer = connection.ask(self._messages.request(0, -1, asked).java, VERSION)
+                is_limited = self._messages.read_response(answer).throttled
 
     def check(self, constants: Mapping[str, Any]) -> None:
         if constants["TURNS"]:
@@ -106,11 +103,7 @@ class KafkaPolls(Driver):
                 "no broker is driven with TURNS: a turn of its epochs is 2147483647 requests",
                 cure="choose another scope",
             )
-        if len(constants["SESSION_IDS"]) > SLOTS_OF_A_SHARD:
-            raise LockstepError(
-                f"the broker has {SLOTS_OF_A_SHARD} sessions for certain, and the scope more ids",
-                cure="choose another scope",
-            )
+        require_slots(constants["SESSION_IDS"])
 
     def reset(self, constants: Mapping[str, Any]) -> None:
         for poll in filter(None, self._waiting.values()):
@@ -163,9 +156,8 @@ class KafkaPolls(Driver):
 
     def _do_send_racing(self) -> None:
         """The fetcher goes on as if its poll had been answered with nothing new."""
-        poll = self._waiting["AWAITED"]
-        assert poll is not None
-        self._waiting = {"AWAITED": None, "STRAY": poll}
+        poll = self._ended("AWAITED")
+        self._waiting["STRAY"] = poll
         self._fetcher.receive(self._messages.nothing_new(poll.request.session_id))
         self._do_send_full()
 
@@ -189,7 +181,7 @@ class KafkaPolls(Driver):
         assert poll is not None
         self._request[via] = None
         is_full = poll.request.epoch <= 0
-        connection = self._idle.pop() if self._idle else self._connection()
+        connection = self._idle.pop() if self._idle else self._running.connected(_POLLING)
         connection.send(poll.request.java, VERSION)
         self._until_taken_in()
         if is_full:
@@ -218,9 +210,6 @@ class KafkaPolls(Driver):
         connection = self._running.connections["STRAY"]
         return self._messages.read_response(connection.ask(request.java, VERSION))
 
-    def _connection(self) -> Connection:
-        return self._running.connected(_POLLING)
-
     # The leader answers a poll.
 
     def _do_answer(self, via: str) -> Took:
@@ -233,10 +222,9 @@ class KafkaPolls(Driver):
             self._names = {number: one for number, one in self._names.items() if one != name}
             self._names[response.session_id] = name
             return Took("answer_creating", i=name)
-        self._is_after_its_session = poll.request.session_id not in self._sessions
+        self._is_after_its_session = is_after = poll.request.session_id not in self._sessions
         if response.error != "NONE":
             return Took("answer_overtaken")
-        is_after = self._is_after_its_session
         return Took("answer_after_its_session" if is_after else "answer_incremental")
 
     def _do_answer_without_session(self, via: str) -> None:
@@ -277,7 +265,7 @@ class KafkaPolls(Driver):
         mentioned = {poll.request.session_id for poll in self._polls()} | self._sessions
         mentioned |= {self._fetcher.metadata[0]}
         mentioned |= {self._response.session_id} if self._response else set()
-        used = {name for number, name in self._names.items() if number in mentioned}
+        used = {self._names.get(number) for number in mentioned}
         return [name for name in self._constants["SESSION_IDS"] if name not in used]
 
     def _do_evict(self, i: Any) -> object:
@@ -314,9 +302,9 @@ class KafkaPolls(Driver):
         """The copy of a full request is woken by another partition than the request."""
         poll = self._request["AWAITED"]
         assert poll is not None
-        number, epoch = poll.request.session_id, poll.request.epoch
-        if epoch <= 0:
-            poll = self._made(lambda asked: self._messages.request(number, epoch, asked))
+        named = poll.request.session_id, poll.request.epoch
+        if poll.request.epoch <= 0:
+            poll = self._made(lambda asked: self._messages.request(*named, asked))
         self._request["STRAY"] = poll
 
     def _do_lose_stray(self) -> None:
@@ -366,9 +354,3 @@ class KafkaPolls(Driver):
     def _version_in(self, response: Response) -> int | None:
         told = response.partitions.get(_TOLD)
         return None if told is None else told.log_start_offset - self._begin
-
-
-class _Messages(Messages):
-    """Messages of a consumer that waits as long as it may, if it lists a partition."""
-
-    max_wait_ms, min_bytes = 2**31 - 1, 1

@@ -26,7 +26,7 @@ from lockstep_kafka.drive.messages import (
 )
 
 _EVICTION_MS = 120_000
-_SESSIONLESS = (0, -1)
+SESSIONLESS = (0, -1)
 _FILLER = "of another leader"
 
 
@@ -103,7 +103,7 @@ class KafkaSessions(Driver):
         self._sessionless.add(f)
         is_follower = self._fetchers[f].is_follower
         asked = _interests(wanted)
-        self._request[f] = self._messages.request(*_SESSIONLESS, asked, is_follower=is_follower)
+        self._request[f] = self._messages.request(*SESSIONLESS, asked, is_follower=is_follower)
 
     def _do_send_full(self, f: str, wanted: Mapping[str, Any]) -> None:
         self._request[f] = self._fetchers[f].build(_interests(wanted))
@@ -112,10 +112,11 @@ class KafkaSessions(Driver):
 
     def _do_send_replacing(
         self, f: str, wanted: Mapping[str, Any], replaced: frozenset[str]
-    ) -> None:
+    ) -> object:
         for p in replaced:
             self._messages.make_topic_anew(p)
         self._do_send_full(f, wanted)
+        return None
 
     def _do_send_close(self, f: str, wanted: Mapping[str, Any]) -> None:
         self._fetchers[f].close()
@@ -280,7 +281,7 @@ class KafkaSessions(Driver):
             "stray": {f: self._sent(one) for f, one in self._stray.items()},
             "response": {f: self._answered(one) for f, one in self._response.items()},
             "metadata": {
-                f: self._metadata(*_SESSIONLESS if f in self._sessionless else fetcher.metadata)
+                f: self._metadata(*SESSIONLESS if f in self._sessionless else fetcher.metadata)
                 for f, fetcher in self._fetchers.items()
             },
         }

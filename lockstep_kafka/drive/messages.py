@@ -82,13 +82,14 @@ def taken_in(
 
 
 class Messages:
-    """Makes and reads the messages of a release."""
+    """Makes and reads the messages of a release.
 
-    max_wait_ms, min_bytes = 0, 0
-    """How long a consumer's request may wait for so many bytes of records."""
+    A consumer's request may wait `max_wait_ms` for `min_bytes` of records.
+    """
 
-    def __init__(self, jvm: Jvm) -> None:
+    def __init__(self, jvm: Jvm, max_wait_ms: int = 0, min_bytes: int = 0) -> None:
         self.jvm = jvm
+        self._waits = max_wait_ms, min_bytes
         self.metadata = jvm.named("org.apache.kafka.common.requests.FetchMetadata")
         self.topic_partition = jvm.named("org.apache.kafka.common.TopicPartition")
         self._topic_id_partition = jvm.named("org.apache.kafka.common.TopicIdPartition")
@@ -97,6 +98,7 @@ class Messages:
         self._uuid = jvm.named("org.apache.kafka.common.Uuid")
         requests = "org.apache.kafka.common.requests"
         self._interest = jvm.named(f"{requests}.FetchRequest$PartitionData")
+        self._request = jvm.named(f"{requests}.FetchRequest")
         self._builder = jvm.named(f"{requests}.FetchRequest$Builder")
         self._response = jvm.named(f"{requests}.FetchResponse")
         self._errors = jvm.named("org.apache.kafka.common.protocol.Errors")
@@ -172,9 +174,13 @@ class Messages:
         if is_follower:
             builder = self._builder.forReplica(version, 1, 1, 0, 0, asked)
         else:
-            builder = self._builder.forConsumer(version, self.max_wait_ms, self.min_bytes, asked)
+            builder = self._builder.forConsumer(version, *self._waits, asked)
         builder.metadata(metadata).removed(removed).replaced(replaced)
         return self._read_request(builder.build(version), is_follower)
+
+    def older(self, request: Request) -> Any:
+        """The request as of before topics had ids."""
+        return self._request(request.java.data(), self.jvm.short(BEFORE_TOPIC_IDS))
 
     def _read_request(self, java: Any, is_follower: bool) -> Request:
         return Request(

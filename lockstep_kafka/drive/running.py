@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sized
 from contextlib import ExitStack, closing
 
+from lockstep.errors import LockstepError
 from lockstep_kafka.drive.broker import (
     KFAKE,
+    NEWEST_BROKER,
     OVER_QUOTA,
     SHARDS,
     SLOTS_OF_A_SHARD,
     Broker,
     Connection,
     Logs,
+    broker_jars,
 )
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.messages import Messages, Request, Response
@@ -21,13 +24,18 @@ _IDS_OF_A_SHARD = (2**31 - 1) // SHARDS
 
 
 class Running:
-    """A broker, its logs, and the connections to it, by name."""
+    """A broker of a release, its logs, and the connections to it, by name.
 
-    def __init__(self, release: str, jvm: Jvm) -> None:
+    `jvm` has the classes of its clients, which are of the newest release where it is kfake.
+    """
+
+    def __init__(self, release: str) -> None:
+        self.release = release
+        self.jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
         with ExitStack() as opened:
-            self._jvm, broker = jvm, opened.enter_context(closing(Broker(release)))
-            self._broker, self.software = broker, broker.software
-            self.logs = opened.enter_context(closing(Logs(jvm, broker.port)))
+            self._broker = opened.enter_context(closing(Broker(release)))
+            self.software = self._broker.software
+            self.logs = opened.enter_context(closing(Logs(self.jvm, self._broker.port)))
             self.connections: dict[str, Connection] = {}
             opened.callback(self._hang_up)
             for via in ("AWAITED", "STRAY"):
@@ -49,7 +57,7 @@ class Running:
 
     def connected(self, *client: str) -> Connection:
         """One more connection, of a client by its id; the caller closes it."""
-        return Connection(self._jvm, self._broker.port, *client)
+        return Connection(self.jvm, self._broker.port, *client)
 
     def restart(self) -> None:
         """Restart the broker, and connect again."""
@@ -61,6 +69,15 @@ class Running:
 def shard(number: int) -> int:
     """The shard of the cache that has a session; they have new sessions in turn."""
     return number // _IDS_OF_A_SHARD
+
+
+def require_slots(ids: Sized) -> None:
+    """`LockstepError` where a scope may have more sessions than are certain to find a slot."""
+    if len(ids) > SLOTS_OF_A_SHARD:
+        raise LockstepError(
+            f"the broker has {SLOTS_OF_A_SHARD} sessions for certain, and the scope more ids",
+            cure="choose another scope, or drive `kafka-sessions`",
+        )
 
 
 class Slots:

@@ -241,6 +241,19 @@ DISTURBANCES: Mapping[str, Sequence[tuple[str, Mapping[str, object]]]] = {
         ("disconnect", {"arrives": True}),
         ("serve", {"via": "STRAY"}),
     ),
+    "a topic that is made again": (
+        *_SENT,
+        ("send_replacing", {"wanted": _WANTED, "replaced": frozenset({"p1"})}),
+        ("serve", {"via": "AWAITED"}),
+        ("receive", {}),
+        _SENT_AGAIN,
+        ("serve", {"via": "AWAITED"}),
+    ),
+    "a client that names topics": (
+        *_SENT,
+        _SENT_AGAIN,
+        ("serve_topic_id_error", {"via": "AWAITED"}),
+    ),
     "a full cache": (_SENT[0], ("serve_full_without_session", {"via": "AWAITED"})),
 }
 """What a broker on loopback is disturbed by, each as stimuli of one fetcher."""
@@ -249,7 +262,7 @@ DISTURBANCES: Mapping[str, Sequence[tuple[str, Mapping[str, object]]]] = {
 def disturbing(driver: str) -> list[str]:
     """The disturbances of which a broker offers every step, and after which of them it departs."""
     found = []
-    with driven("fetch_session", driver, scope="small", workspace=ROOT) as broker:
+    with driven("fetch_session", driver, scope="topics", workspace=ROOT) as broker:
         for name, steps in DISTURBANCES.items():
             broker.reset()
             own = ("evict", "restart_broker")

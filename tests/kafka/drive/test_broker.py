@@ -44,11 +44,6 @@ def test_polls_wait_at_a_broker_and_conform() -> None:
     assert in_child(polling) == list(POLLS)
 
 
-def test_no_polls_wait_at_kfake() -> None:
-    came = in_child(what_came, "long_polls", "kafka-broker:kfake", {}, 1)
-    assert (came.verdict, came.departs) == ("usage", "name one of 3.9.1, 4.3.1")
-
-
 @pytest.mark.slow
 @pytest.mark.verify
 @pytest.mark.parametrize("release", broker_jars())
@@ -82,6 +77,8 @@ def test_kfake_keeps_a_session_that_is_empty_and_departs_in_nothing_else() -> No
     assert (came.verdict, came.departs.startswith("serve_without_data")) == ("violated", True), came
     came = in_child(what_came, "fetch_session", "kafka-broker:kfake", {}, 100, "partitions")
     assert (came.verdict, came.steps > 1_000) == ("holds", True), came
+    came = in_child(what_came, "long_polls", "kafka-broker:kfake", {}, 1)
+    assert (came.verdict, came.departs) == ("usage", "name one of 3.9.1, 4.3.1")
 
 
 @pytest.mark.slow

@@ -5,11 +5,12 @@ from __future__ import annotations
 from lockstep_kafka.drive.broker import NEWEST_BROKER
 from lockstep_kafka.drive.kafka_broker import KafkaBroker
 from lockstep_kafka.drive.messages import Request, Response
+from lockstep_kafka.drive.running import Running
 
 
 class TakesTwice(KafkaBroker):
     def __init__(self) -> None:
-        super().__init__(NEWEST_BROKER)
+        super().__init__(Running(NEWEST_BROKER))
 
     def _ask(self, via: str, request: Request) -> Response:
         if request.epoch > 0:
