@@ -42,10 +42,10 @@ def ask(tables: str | Path, question: str) -> pyarrow.Table:
     """The answer to a question in SQL, without Spark: `SELECT * FROM new_since`.
 
     `tables` is a folder of this machine. The question may name the tables in it and `VIEWS`; its
-    SQL is that of DataFusion. `LockstepError` where there are no tables, or the SQL is none.
+    SQL is that of DataFusion. `LockstepError` where there are no tables, they cannot be
+    read, or the SQL is none.
     """
     from deltalake import DeltaTable, QueryBuilder
-    from deltalake.exceptions import DeltaError
 
     from lockstep_kafka.fleet.local_tables import LocalTables
 
@@ -63,9 +63,13 @@ def ask(tables: str | Path, question: str) -> pyarrow.Table:
         for name, view in VIEWS.items():
             builder.execute(f"CREATE VIEW {name} AS {view}").read_all()
         answer = pyarrow.table(builder.execute(question).read_all())
-    except DeltaError as error:
-        reason = str(error).splitlines()[0]
-        raise LockstepError(f"the tables in {tables} do not answer: {reason}") from error
+    except Exception as error:  # what its reader raises has no class of its own
+        reason = " ".join(str(error).split())
+        names = ", ".join([*(table.name for table in there), *VIEWS])
+        raise LockstepError(
+            f"the tables in {tables} do not answer: {reason}",
+            cure=f"ask in one SELECT of {names}",
+        ) from error
     schema = pyarrow.schema([field.with_type(_plain(field.type)) for field in answer.schema])
     return answer.cast(schema)
 

@@ -104,7 +104,11 @@ def test_views_count_the_rows_of_tables(logs: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("question", "because"),
-    [("SELECT nothing FROM metrics", "No field named nothing"), ("what departs", "SQL error")],
+    [
+        ("SELECT nothing FROM metrics", "No field named nothing"),
+        ("what departs", "SQL error"),
+        ("SELECT CAST(client AS INT) FROM metrics", "Cannot cast string"),
+    ],
 )
 def test_a_question_that_is_none(tmp_path: Path, question: str, because: str) -> None:
     with pytest.raises(LockstepError, match="there are no tables of logs"):
