@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import TypeAlias
 
 import z3
 
@@ -51,12 +52,8 @@ def prove(
 _KEPT = "it does not keep itself up"
 
 
-@dataclass(frozen=True)
-class _Flaw:
-    """Why something is not proved, with an example if there is one."""
-
-    because: str
-    example: Trace | None
+_Flaw: TypeAlias = tuple[str, Trace | None]
+"""Why something is not proved, with an example if there is one."""
 
 
 @dataclass
@@ -167,7 +164,7 @@ class _Induction:
                 helping.append(candidate)
                 goals.append((questions.broken(candidate, questions.k), questions.k))
         for candidate in unused.values():
-            self._drop(candidate, _Flaw("", None))
+            self._drop(candidate, ("", None))
 
     def _names_of_helps(
         self, question: Sequence[Truth], candidates: Mapping[str, Candidate], states: int
@@ -198,12 +195,10 @@ class _Induction:
         while True:
             candidates = {candidate.name: candidate for candidate in self._candidates}
             attempts = self._attempt_states(candidates)
-            flaws = {
-                name: attempt.flaw for name, attempt in attempts.items() if attempt.flaw is not None
-            }
+            flaws = [(name, one.flaw) for name, one in attempts.items() if one.flaw is not None]
             if not flaws:
                 break
-            for name, flaw in flaws.items():
+            for name, flaw in flaws:
                 self._drop(candidates[name], flaw)
         for candidate in self._candidates:
             attempt = attempts[candidate.name]
@@ -241,9 +236,10 @@ class _Induction:
             attempts = self._attempted(goals, needed, _among(goals), "it has no meaning somewhere")
             for name, attempt in attempts.items():
                 whole.seconds += attempt.seconds
-                if whole.flaw is None and (flaw := attempt.flaw) is not None:
-                    about = "" if flaw.because == NO_TIME else f"{name}: "
-                    whole.flaw = replace(flaw, because=f"{about}{flaw.because}")
+                if whole.flaw is None and attempt.flaw is not None:
+                    because, example = attempt.flaw
+                    about = "" if because == NO_TIME else f"{name}: "
+                    whole.flaw = f"{about}{because}", example
                 whole.obligations += [
                     replace(obligation, name=f"meaning-of-{obligation.name}")
                     for obligation in attempt.obligations
@@ -283,22 +279,17 @@ class _Induction:
 
     def _conclude(self, name: str, attempt: _Attempt) -> None:
         """Say what became of a proof."""
-        if attempt.flaw is None:
-            proof = Proof(name, True, attempt.seconds)
+        proof = Proof(name, attempt.flaw is None, attempt.seconds, *(attempt.flaw or ()))
+        if proof.proved:
             self._result.obligations += attempt.obligations
-        else:
-            flaw = attempt.flaw
-            proof = Proof(name, False, attempt.seconds, flaw.because, flaw.example)
         self._proofs[name] = proof
         self._on_progress(f"{name}: {proof.because or 'proved'}")
 
     def _explained(self, answer: z3.ModelRef | str, part: Part, otherwise: str) -> _Flaw:
         if isinstance(answer, str):
-            if answer == NO_TIME:
-                return _Flaw(answer, None)
-            return _Flaw(f"{answer}, asked of {_asked_of(part)}", None)
+            return (answer if answer == NO_TIME else f"{answer}, asked of {_asked_of(part)}"), None
         because = "it is broken" if part.name.startswith("initial") else otherwise
-        return _Flaw(because, self._questions.unrolling.trace(answer, part.steps))
+        return because, self._questions.unrolling.trace(answer, part.steps)
 
     def _ask(self, question: Sequence[Truth], most: float) -> Answer:
         """A model in which all of it is true; None if there is none; why that is not known.

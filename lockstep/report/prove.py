@@ -185,7 +185,7 @@ def _silences(proved: Proved) -> Iterator[Block]:
 def _violation(proved: Proved, texts: RequirementTexts) -> Iterator[Block]:
     if proved.violation is None:
         return
-    fault, file = proved.subject.widths.fault, proved.counterexample.file
+    fault, file = proved.subject.request.fault, proved.counterexample.file
     name = proved.violation.properties[0]
     says = claim(proved.model, name, proved.violation, texts)
     lines = Lines(tuple(render_trace(proved.model, proved.violation, fault)), "The behaviour")
@@ -215,7 +215,7 @@ def _of_result(result: Result, texts: RequirementTexts) -> Iterator[Problem | Ga
         return of_error(str(result), result.error)
     subject = result.subject
     kind = "scope" if subject.scope is not None else "proof"
-    fault, constants = subject.widths.fault, subject.widths.constants
+    fault, constants = subject.request.fault, subject.request.constants
     identity = (
         f"{kind} {subject.scope or subject.proof.name}",
         *filter(None, [fault]),
@@ -278,7 +278,7 @@ def _search(searched: Searched) -> Iterator[Block]:
     end = f"{searched.violated[0]} violated" if searched.violated else "found"
     steps = plural(len(trace.steps), "step")
     violation = searched.result.violation if asked.find is None else None
-    lines = render_trace(searched.model, violation or trace, searched.subject.widths.fault)
+    lines = render_trace(searched.model, violation or trace, searched.subject.request.fault)
     yield Section(
         text=f"{where}: {end} after {steps}, {searched.result.seconds:.1f} s",
         style=verdict,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,25 +20,6 @@ from lockstep.specs.tables import Plain
 
 SECONDS = 60.0
 """How long a question may take unless the request says another time."""
-
-
-@dataclass(frozen=True)
-class Widths:
-    """The constants and the text that a model is asked about.
-
-    They are those of `proof`, a name in `specs/MODEL.toml`, or of all its proofs; a `scope` takes
-    the place of a proof. `constants` are put over its own, and `fault` in place of what it changes.
-    """
-
-    proof: str | None = None
-    scope: str | None = None
-    constants: Mapping[str, Plain] = field(default_factory=dict)
-    fault: str | None = None
-
-    @property
-    def is_of_the_specification(self) -> bool:
-        """Whether nothing is changed of what the specification says."""
-        return self.scope is None and self.fault is None and not self.constants
 
 
 _OF_PROOFS = ("--any", "--infer", "--k", "--smt", "--examples", "--sarif", "--summary", "--github")
@@ -80,7 +61,12 @@ class AskOptions:
 
 @dataclass(frozen=True)
 class ProveRequest(ModelsRequest):
-    """Proofs of some models; None stands for what a proof says, and every field has a default."""
+    """Proofs of some models; None stands for what a proof says, and every field has a default.
+
+    The constants and the text are those of `proof`, a name in `specs/MODEL.toml`, or of all its
+    proofs; a `scope` takes the place of a proof. `constants` are put over its own, and `fault` in
+    place of what it changes.
+    """
 
     apart: ClassVar = {"--proof": ("--scope",), "--any": ("--k", "--infer")}
 
@@ -115,15 +101,10 @@ class ProveRequest(ModelsRequest):
     anew: bool = anew_option()
 
     @property
-    def widths(self) -> Widths:
-        """The constants and the text that the models are asked about."""
-        return Widths(self.proof, self.scope, self.constants, self.fault)
-
-    @property
     def is_pinned(self) -> bool:
         """Whether the answer can be held against what the specification says is proved."""
-        changes = (self.any_number, self.k, self.depth)
-        return self.widths.is_of_the_specification and all(change is None for change in changes)
+        changes = (self.scope, self.fault, self.any_number, self.k, self.depth)
+        return not self.constants and all(change is None for change in changes)
 
     def again(self, model: str, proof: str, scope: str | None) -> str:
         """The command that asks the same of one model in one proof, or in a scope."""

@@ -127,15 +127,16 @@ def ask(request: ProveRequest, asked: AskOptions) -> Asked:
             "--find, --from and --equal ask about one model", cure="name the model before it"
         )
     with ctrl_c_ends_a_question():
-        subject = load_subject(workspace, names[0], request.widths)
+        subject = load_subject(workspace, names[0], request)
         if asked.equal is None:
-            return _search(subject, request, asked)
+            return _search(subject, asked)
         model = subject.load(lemmas=False)
         difference = contrast(Relation(model), *asked.equal, request.max_seconds)
     return Compared(subject, asked.equal, model, difference)
 
 
-def _search(subject: Subject, request: ProveRequest, asked: AskOptions) -> Searched:
+def _search(subject: Subject, asked: AskOptions) -> Searched:
+    request = subject.request
     model, start, workspace = subject.load(lemmas=False), None, subject.workspace
     if asked.find is not None:
         model = goal_model(workspace, model, _GOAL, asked.find)
@@ -181,12 +182,12 @@ class EqualDetails(msgspec.Struct, frozen=True):
 
 def ask_answer(result: Asked) -> Answer:
     """The answer to such a question."""
-    widths = result.subject.widths
+    request = result.subject.request
     asked: dict[str, Any] = {
         "model": result.subject.name,
         "scope": result.subject.proof.name,
-        "fault": widths.fault,
-        "constants": dict(widths.constants),
+        "fault": request.fault,
+        "constants": dict(request.constants),
         "engine": "z3",
         "verdict": str(result.verdict),
         "exit_code": result.exit_code,

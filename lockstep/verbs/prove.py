@@ -65,7 +65,7 @@ def prove(
             return task
         with watch.steps(str(task)) as on_step:
             try:
-                return _prove(task, request, on_step)
+                return _prove(task, on_step)
             except Exception as error:
                 return Unproved(task.name, task.proof.name, failure_of(error, workspace))
 
@@ -76,17 +76,16 @@ def prove(
 
 def _tasks(workspace: Workspace, request: ProveRequest, names: Sequence[str]) -> list[Task]:
     """What is to be proved; unless models are named, of those only that have proofs."""
-    widths, tasks = request.widths, list[Task]()
+    tasks = list[Task]()
     for name in names:
         try:
-            subjects = load_subjects(workspace, name, widths, with_proofs_only=not request.models)
+            subjects = load_subjects(workspace, name, request, with_proofs_only=not request.models)
             if subjects:
-                _refuse_unknown_names(subjects[0], request)
+                _refuse_unknown_names(subjects[0])
             tasks += subjects
         except Exception as error:
-            tasks.append(
-                Unproved(name, widths.proof or widths.scope or "", failure_of(error, workspace))
-            )
+            proof = request.proof or request.scope or ""
+            tasks.append(Unproved(name, proof, failure_of(error, workspace)))
     if not tasks:
         raise LockstepError(
             "no model here has a proof", cure="write [proofs.NAME] in specs/MODEL.toml, or name one"
@@ -94,36 +93,37 @@ def _tasks(workspace: Workspace, request: ProveRequest, names: Sequence[str]) ->
     return tasks
 
 
-def _refuse_unknown_names(subject: Subject, request: ProveRequest) -> None:
+def _refuse_unknown_names(subject: Subject) -> None:
     """Refuse a fault or a constant that the model does not have, once for all of its proofs."""
     from lockstep.prove.any_number import names_for
 
-    if request.widths.constants or request.widths.fault or request.any_number:
+    request = subject.request
+    if request.constants or request.fault or request.any_number:
         model = subject.load(lemmas=False)
         if request.any_number is not None:
             names_for(request.any_number, model)
 
 
-def _prove(subject: Subject, request: ProveRequest, on_step: OnStep) -> Proved:
-    _refuse_contradictions(subject, request)
+def _prove(subject: Subject, on_step: OnStep) -> Proved:
+    _refuse_contradictions(subject)
     model = subject.load()
     _refuse_unknown_excuses(subject, model)
-    proved = find_proof(subject, request, model)
+    proved = find_proof(subject, model)
     if proved is None:
-        proved = _decide(subject, request, model, on_step)
+        proved = _decide(subject, model, on_step)
         keep_proof(proved, model)
     return proved
 
 
-def _decide(subject: Subject, request: ProveRequest, model: Model, on_step: OnStep) -> Proved:
-    started = time.perf_counter()
+def _decide(subject: Subject, model: Model, on_step: OnStep) -> Proved:
+    started, request = time.perf_counter(), subject.request
     enough: Enough | None = None
     constant = request.any_number or subject.proof.any_number
     if constant is None:
-        induction = _induction(model, subject, request, on_step)
+        induction = _induction(model, subject, on_step)
     else:
-        model, induction, enough = _for_any(constant, subject, request, on_step)
-    proved = Proved(subject, request, model, induction, enough=enough)
+        model, induction, enough = _for_any(constant, subject, on_step)
+    proved = Proved(subject, model, induction, enough=enough)
     if not induction.interrupted:
         proved.bounded, proved.searched = _search(proved, on_step)
     if proved.violation is not None:
@@ -136,9 +136,9 @@ def _decide(subject: Subject, request: ProveRequest, model: Model, on_step: OnSt
     return proved
 
 
-def _refuse_contradictions(subject: Subject, request: ProveRequest) -> None:
+def _refuse_contradictions(subject: Subject) -> None:
     """Refuse what does not go together in a proof."""
-    proof = subject.proof
+    proof, request = subject.proof, subject.request
     cure = f"mend k in [proofs.{proof.name}] of {subject.spec.file}"
     if proof.k < 1:
         raise LockstepError(f"an induction takes one step or more, not {proof.k}", cure=cure)
@@ -166,12 +166,12 @@ def _refuse_unknown_excuses(subject: Subject, model: Model) -> None:
             )
 
 
-def _induction(model: Model, subject: Subject, request: ProveRequest, on_step: OnStep) -> Induction:
+def _induction(model: Model, subject: Subject, on_step: OnStep) -> Induction:
     from lockstep.prove.induction import prove as prove_by_induction
     from lockstep.prove.proofs import comparisons
     from lockstep.prove.relation import Relation
 
-    relation = Relation(model)
+    relation, request = Relation(model), subject.request
     return prove_by_induction(
         relation,
         k=request.k or subject.proof.k,
@@ -181,9 +181,7 @@ def _induction(model: Model, subject: Subject, request: ProveRequest, on_step: O
     )
 
 
-def _for_any(
-    constant: str, subject: Subject, request: ProveRequest, on_step: OnStep
-) -> tuple[Model, Induction, Enough]:
+def _for_any(constant: str, subject: Subject, on_step: OnStep) -> tuple[Model, Induction, Enough]:
     """A proof for any number of names, and the model with as many of them as are enough."""
     from lockstep.prove.any_number import names_for, prove_for_any
 
@@ -192,7 +190,7 @@ def _for_any(
         lambda some: subject.load({constant: some}),
         constant,
         names,
-        max_seconds=request.max_seconds,
+        max_seconds=subject.request.max_seconds,
         on_progress=on_step,
     )
     return subject.load({constant: names(enough.names)}), induction, enough
@@ -206,7 +204,7 @@ def _search(proved: Proved, on_step: OnStep) -> tuple[BoundedResult | None, tupl
     from lockstep.prove.bounded import check_bounded
     from lockstep.prove.relation import Relation
 
-    model, enough = proved.model, proved.enough
+    model, enough, request = proved.model, proved.enough, proved.subject.request
     lemmas = {prop.name for prop in model.properties if is_lemma(model, prop.name)}
     stated = replace(
         model, properties=tuple(prop for prop in model.properties if prop.name not in lemmas)
@@ -218,7 +216,7 @@ def _search(proved: Proved, on_step: OnStep) -> tuple[BoundedResult | None, tupl
         if not proof.proved and proof.name not in left_out
     }
     bounded, searched = None, stated
-    depth = proved.subject.proof.depth if proved.request.depth is None else proved.request.depth
+    depth = proved.subject.proof.depth if request.depth is None else request.depth
     for candidate, is_wanted in (
         (stated, bool(missing - lemmas)),
         (model, bool(missing & lemmas)),
@@ -228,7 +226,7 @@ def _search(proved: Proved, on_step: OnStep) -> tuple[BoundedResult | None, tupl
             bounded = check_bounded(
                 Relation(candidate),
                 depth,
-                max_seconds=proved.request.max_seconds,
+                max_seconds=request.max_seconds,
                 on_depth=lambda steps, _: on_step(f"{steps} steps"),
             )
     return bounded, tuple(prop.name for prop in searched.properties)

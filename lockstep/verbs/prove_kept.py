@@ -124,22 +124,22 @@ class ProveDetails(msgspec.Struct, kw_only=True):
     """The command that asks the same again."""
 
 
-def find_proof(subject: Subject, request: ProveRequest, model: Model) -> Proved | None:
+def find_proof(subject: Subject, model: Model) -> Proved | None:
     """The same proof as it was made in an earlier run; None if it has to be made."""
-    if request.anew or not _is_kept(request):
+    if subject.request.anew or not _is_kept(subject.request):
         return None
-    answer = proof_question(subject, request, model).find()
-    return None if answer is None else kept_proof(subject, request, model, answer)
+    answer = proof_question(subject, model).find()
+    return None if answer is None else kept_proof(subject, model, answer)
 
 
 def keep_proof(proved: Proved, model: Model) -> None:
     """Keep a proof for later runs; `model` is what it was begun with."""
-    subject, request = proved.subject, proved.request
+    subject, request = proved.subject, proved.subject.request
     if not _is_kept(request) or proved.interrupted:
         return
-    question = proof_question(subject, request, model)
+    question = proof_question(subject, model)
     # Proofs for any number of names load the text many times: it may have been edited meanwhile.
-    if proof_question(subject, request, proved.model).dependencies == question.dependencies:
+    if proof_question(subject, proved.model).dependencies == question.dependencies:
         proved.not_kept = question.keep(proof_answer(proved, request))
 
 
@@ -147,8 +147,9 @@ def _is_kept(request: ProveRequest) -> bool:
     return request.is_pinned and request.smt is None
 
 
-def proof_question(subject: Subject, request: ProveRequest, model: Model) -> Question:
+def proof_question(subject: Subject, model: Model) -> Question:
     """A proof as far as its result depends on it; `model` is what it is begun with."""
+    request = subject.request
     options = {
         "model": subject.name,
         "proof": asdict(subject.proof),
@@ -160,12 +161,11 @@ def proof_question(subject: Subject, request: ProveRequest, model: Model) -> Que
 
 
 def proof_answer(result: Proved | Unproved, request: ProveRequest) -> Answer:
-    """The answer of a proof; the request is that of one that was not made."""
-    widths = result.subject.widths if isinstance(result, Proved) else request.widths
+    """The answer of a proof that was asked for."""
     asked: dict[str, Any] = {
         "kind": "prove",
-        "fault": widths.fault,
-        "constants": dict(widths.constants),
+        "fault": request.fault,
+        "constants": dict(request.constants),
         "engine": "z3",
         "verdict": str(result.verdict),
         "exit_code": result.exit_code,
@@ -247,14 +247,12 @@ def _questions(proved: Proved) -> dict[str, object] | None:
     }
 
 
-def kept_proof(
-    subject: Subject, request: ProveRequest, model: Model, answer: Answer
-) -> Proved | None:
+def kept_proof(subject: Subject, model: Model, answer: Answer) -> Proved | None:
     """The proof that an answer describes; None where it describes none that holds."""
     if answer.verdict != Verdict.HOLDS:
         return None
     try:
-        proved = _proved(subject, request, model, answer.details)
+        proved = _proved(subject, model, answer.details)
     except msgspec.ValidationError:
         return None
     proved.seconds, proved.since = answer.seconds, answer.since
@@ -262,9 +260,7 @@ def kept_proof(
     return proved if is_whole and proved.verdict is Verdict.HOLDS else None
 
 
-def _proved(
-    subject: Subject, request: ProveRequest, model: Model, details: dict[str, Any]
-) -> Proved:
+def _proved(subject: Subject, model: Model, details: dict[str, Any]) -> Proved:
     from lockstep.prove.any_number import Enough, names_for
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction, Proof
@@ -283,7 +279,7 @@ def _proved(
         silence=Silence(kept.idle, kept.vacuous),
         seconds=kept.induction_seconds,
     )
-    return Proved(subject, request, model, induction, bounded, kept.searched, enough)
+    return Proved(subject, model, induction, bounded, kept.searched, enough)
 
 
 @dataclass(frozen=True)
@@ -309,7 +305,7 @@ def keep_trace(subject: Subject, model: Model, trace: Trace, reason: Reason) -> 
         model,
         name,
         scope=subject.scope,
-        fault=subject.widths.fault,
+        fault=subject.request.fault,
         engine="z3",
         goal=reason.goal,
         start=reason.start,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction, Proof
-    from lockstep.requests.prove import ProveRequest, Widths
+    from lockstep.requests.prove import ProveRequest
     from lockstep.results.search_result import Violation
     from lockstep.specs.scopes import ModelSpec
     from lockstep.workspace import Workspace
@@ -36,7 +36,7 @@ class Subject:
     spec: ModelSpec
     proof: ProofScope
     scope: str | None
-    widths: Widths
+    request: ProveRequest
 
     def __str__(self) -> str:
         return f"{self.name} {self.proof.name}"
@@ -51,18 +51,18 @@ class Subject:
 
         `changes` are constants over all these. LockstepError as of `load_model`.
         """
-        root, fault = self.workspace.root, self.widths.fault
+        root, fault = self.workspace.root, self.request.fault
         constants = {
             **fault_constants(marks_in_place(root, self.name, fault)),
             **self.proof.constants,
-            **self.widths.constants,
+            **self.request.constants,
             **(changes or {}),
         }
         return load_model(root, self.name, constants, fault=fault, lemmas=lemmas)
 
 
 def load_subjects(
-    workspace: Workspace, name: str, widths: Widths, *, with_proofs_only: bool = False
+    workspace: Workspace, name: str, request: ProveRequest, *, with_proofs_only: bool = False
 ) -> list[Subject]:
     """What is asked about of a model: all its proofs, the one named, or one in a scope of it.
 
@@ -77,34 +77,34 @@ def load_subjects(
             workspace,
             spec,
             proof,
-            scope=None if widths.scope is None and proof.name in spec.proofs else proof.name,
-            widths=widths,
+            scope=None if request.scope is None and proof.name in spec.proofs else proof.name,
+            request=request,
         )
-        for proof in _proofs(spec, widths)
+        for proof in _proofs(spec, request)
     ]
 
 
-def load_subject(workspace: Workspace, name: str, widths: Widths) -> Subject:
+def load_subject(workspace: Workspace, name: str, request: ProveRequest) -> Subject:
     """The one proof or scope that a question is about; LockstepError where there are several."""
-    subject, *others = load_subjects(workspace, name, widths)
+    subject, *others = load_subjects(workspace, name, request)
     if others:
         proofs = ", ".join(subject.spec.proofs)
         raise LockstepError(f"{name} has several proofs", cure=f"name one by --proof: {proofs}")
     return subject
 
 
-def _proofs(spec: ModelSpec, widths: Widths) -> list[ProofScope]:
-    if widths.proof is not None:
-        if widths.proof in spec.proofs:
-            return [spec.proofs[widths.proof]]
+def _proofs(spec: ModelSpec, request: ProveRequest) -> list[ProofScope]:
+    if request.proof is not None:
+        if request.proof in spec.proofs:
+            return [spec.proofs[request.proof]]
         proofs = ", ".join(spec.proofs) or "none"
         raise LockstepError(
-            f"{spec.name} has no proof {widths.proof!r}",
-            cure=nearest(widths.proof, spec.proofs, f"its proofs are: {proofs}"),
+            f"{spec.name} has no proof {request.proof!r}",
+            cure=nearest(request.proof, spec.proofs, f"its proofs are: {proofs}"),
         )
-    if widths.scope is None and spec.proofs:
+    if request.scope is None and spec.proofs:
         return list(spec.proofs.values())
-    scope = spec.scope(widths.scope or DEFAULT_SCOPE)
+    scope = spec.scope(request.scope or DEFAULT_SCOPE)
     return [
         ProofScope(scope.name, constants=scope.constants, idle=scope.idle, vacuous=scope.vacuous)
     ]
@@ -122,7 +122,6 @@ class Proved(Judged, ShownInNotebooks):
     """
 
     subject: Subject
-    request: ProveRequest
     model: Model
     induction: Induction
     bounded: BoundedResult | None = None
@@ -143,12 +142,12 @@ class Proved(Judged, ShownInNotebooks):
     def again(self) -> str:
         """The command that asks the same again."""
         subject = self.subject
-        return self.request.again(subject.name, subject.proof.name, subject.scope)
+        return subject.request.again(subject.name, subject.proof.name, subject.scope)
 
     @property
     def excuses(self) -> Mapping[str, str]:
         """For each property of which the specification asks for no proof, its reason."""
-        return self.subject.proof.bounded if self.request.is_pinned else {}
+        return self.subject.proof.bounded if self.subject.request.is_pinned else {}
 
     @property
     def excused_silences(self) -> Mapping[str, str]:
@@ -167,7 +166,7 @@ class Proved(Judged, ShownInNotebooks):
     @property
     def needless(self) -> list[str]:
         """What is proved, without anything inferred, although the specification excuses it."""
-        if self.request.infer:
+        if self.subject.request.infer:
             return []
         proved = [proof.name for proof in self.induction.proofs if proof.proved]
         return [name for name in proved if name in self.excuses]
@@ -184,7 +183,7 @@ class Proved(Judged, ShownInNotebooks):
     @property
     def outspoken(self) -> list[str]:
         """What is not silent, although the specification says so; nothing where a proof is open."""
-        if not self.request.is_pinned or self.interrupted or self.open_proofs:
+        if not self.subject.request.is_pinned or self.interrupted or self.open_proofs:
             return []
         return [name for name in self.excused_silences if name not in self.silent]
 

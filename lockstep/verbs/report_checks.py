@@ -80,25 +80,23 @@ class KeptResults:
     def proofs(self, spec: ModelSpec) -> Iterator[tuple[Entry, Proved | None]]:
         """An entry for each proof of a model, with what was proved."""
         request = ProveRequest()
-        subjects = load_subjects(self.workspace, spec.name, request.widths, with_proofs_only=True)
+        subjects = load_subjects(self.workspace, spec.name, request, with_proofs_only=True)
         for subject in subjects:
             name = subject.proof.name
             again = request.again(spec.name, name, None)
             entry = Entry(kind=PROVE, model=spec.name, scope=name, again=again)
             try:
-                yield self._proof(entry, subject, request, subject.load())
+                yield self._proof(entry, subject, subject.load())
             except LockstepError as error:
                 yield _refused(entry, error), None
 
-    def _proof(
-        self, entry: Entry, subject: Subject, request: ProveRequest, model: Model
-    ) -> tuple[Entry, Proved | None]:
-        answer = self._answer(proof_question(subject, request, model))
+    def _proof(self, entry: Entry, subject: Subject, model: Model) -> tuple[Entry, Proved | None]:
+        answer = self._answer(proof_question(subject, model))
         if answer is None:
             return self._outdated(entry), None
         if answer.verdict != Verdict.HOLDS:
             return entry.answered(answer), None
-        proved = kept_proof(subject, request, model, answer)
+        proved = kept_proof(subject, model, answer)
         if proved is None:
             return self._outdated(entry), None
         answer.seconds = proved.induction.seconds
