@@ -12,14 +12,19 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Action, Model
 from lockstep.language.notation import State
 from lockstep.plain.engine import unwatched
+from lockstep.plain.exploration import Bounds
 from lockstep.plain.run import PlainEngine
 from lockstep.results.search_result import EvaluationError
 from lockstep.results.trace import Step, Trace
 from lockstep.trace.render import render_instance
+from lockstep.walk.nearest import Nearest, find_nearest
 from lockstep.walk.refusals import PropertyHere, Refusals, property_here, refusals, stuck_here
 
 SECONDS = 10.0
 """The most that looking at one state takes unless told."""
+
+SEARCH = Bounds(max_states=2_000_000, max_seconds=10.0)
+"""Where looking for a state ends by default."""
 
 
 class NotTaken(LockstepError):
@@ -133,6 +138,16 @@ class Walk:
             ]
             stuck = stuck_here(self._engine, self.here, is_allowed=self._deadlock_allowed)
         return (*stated, stuck)
+
+    def jump(self, predicate: str, bounds: Bounds = SEARCH) -> Nearest:
+        """Look for the nearest state in which a predicate over `s` is true, and go there.
+
+        The walk stays where it is if none is found. `Refused` for a text that is no predicate in
+        the notation: such a text is never run.
+        """
+        result = find_nearest(self.model, self.here, predicate, bounds)
+        self.follow(result.steps or ())
+        return result
 
     def follow(self, steps: Iterable[Step]) -> None:
         """Take steps of the model that lead on from here."""
