@@ -23,14 +23,10 @@ from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.verbs.check import usual_scope
 from lockstep.walk.drawing import MOST_STATES, Drawing, draw
 from lockstep.walk.nearest import Coverage, cover
-from lockstep.walk.walk import Walk
+from lockstep.walk.walk import SEARCH, Walk
 from lockstep.workspace import Workspace, find_workspace
 
 __all__ = ["ExploreRequest", "Explored", "explore"]
-
-
-_MOST_STATES = 2_000_000
-"""Up to how many states are searched."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ class Explored:
     @property
     def bounds(self) -> Bounds:
         """Where a search of it ends."""
-        return Bounds(_MOST_STATES, self.request.max_seconds)
+        return replace(SEARCH, max_seconds=self.request.max_seconds)
 
     def coverage(self) -> Coverage:
         """What a search from the initial state comes by, within the bounds."""

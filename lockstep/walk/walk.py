@@ -98,6 +98,10 @@ class Walk:
         """Take the last step back; nothing where none is taken."""
         self.position = max(0, self.position - 1)
 
+    def forward(self) -> None:
+        """Take again the step that was taken back last; nothing where there is none."""
+        self.position = min(len(self._steps), self.position + 1)
+
     def go(self, names: Sequence[str], position: int | None = None) -> None:
         """Take the named steps from the initial state, in place of all there were.
 
@@ -145,9 +149,9 @@ class Walk:
         The walk stays where it is if none is found. `Refused` for a text that is no predicate in
         the notation: such a text is never run.
         """
-        result = find_nearest(self.model, self.here, predicate, bounds)
-        self.follow(result.steps or ())
-        return result
+        nearest = find_nearest(self.model, self.here, predicate, bounds)
+        self.follow(nearest.steps or ())
+        return nearest
 
     def follow(self, steps: Iterable[Step]) -> None:
         """Take steps of the model that lead on from here."""

@@ -28,7 +28,7 @@ DEPARTURES = ".departures.jsonl"
 """How the name of a file ends that says what `simulate` seeded into the log beside it."""
 
 _NO_LOG = re.compile(
-    rf"[.].*|(readme|licen[cs]e|notice)([.]txt)?|.*([.](md|rst|html|pdf)|{re.escape(DEPARTURES)})",
+    rf"[.].*|(readme|licen[cs]e|notice|changelog)([.](txt|md|rst|html|pdf))?|.*{re.escape(DEPARTURES)}",
     re.IGNORECASE | re.DOTALL,
 )
 """The names of files that are no logs, though they stand in a folder of logs."""

@@ -18,7 +18,7 @@ from lockstep.results.search_result import EvaluationError
 from lockstep.results.trace import Step
 from lockstep.trace.layout import show
 from lockstep.walk.drawing import draw
-from lockstep.walk.nearest import Nearest, cover, find_nearest
+from lockstep.walk.nearest import cover
 from lockstep.walk.refusals import Standing
 from lockstep.walk.walk import ActionHere, NotTaken, Walk
 from tests.random_models.random_models import RandomModel, random_models
@@ -78,7 +78,7 @@ def test_enabled_instances_are_the_successors_and_names_round_trip(
         assert (walk.here, walk.position) == (steps[name].state, before + 1)
         walk.back()
         assert (walk.here, walk.position) == (here, before)
-        walk.go(walk.names, walk.position + 1)
+        walk.forward()
         assert walk.here == steps[name].state
     again = Walk(walk.model)
     again.go(walk.names, walk.position)
@@ -115,11 +115,11 @@ def test_properties_say_what_the_engine_says(folder: Path, text: RandomModel) ->
 def test_a_step_in_another_direction_forgets_what_was_taken_back(walk: Walk) -> None:
     walk.go(["coin(g=east)", "push(g=east)", "coin(g=west)"], 1)
     assert (walk.position, len(walk.names)) == (1, 3)
-    walk.go(walk.names, walk.position + 1)
+    walk.forward()
     assert walk.trace.steps[-1].action == "push"
     walk.take("jam(g=west)")
     assert walk.names == ("coin(g=east)", "push(g=east)", "jam(g=west)")
-    walk.go(walk.names, walk.position + 1)
+    walk.forward()
     assert walk.position == 3
 
 
@@ -165,20 +165,13 @@ def test_what_is_broken_and_which_premise_is_true() -> None:
     }
 
 
-def jumped(walk: Walk, predicate: str, bounds: Bounds = Bounds()) -> Nearest:
-    """What is found from where a walk stands, which goes there."""
-    nearest = find_nearest(walk.model, walk.here, predicate, bounds)
-    walk.follow(nearest.steps or ())
-    return nearest
-
-
 def test_a_jump_goes_by_a_shortest_way(walk: Walk) -> None:
     walk.take("jam(g=west)")
-    nearest = jumped(walk, "s.entries['east'] == 1")
+    nearest = walk.jump("s.entries['east'] == 1")
     assert nearest.steps is not None
     assert walk.names == ("jam(g=west)", "coin(g=east)", "push(g=east)")
-    assert jumped(walk, "s.entries['east'] == 1").because == "true here already"
-    away = jumped(walk, "s.entries['east'] > s.coins['east']")
+    assert walk.jump("s.entries['east'] == 1").because == "true here already"
+    away = walk.jump("s.entries['east'] > s.coins['east']")
     assert (away.steps, len(walk.names)) == (None, 3)
     assert "false in every state from here on" in away.because
 
@@ -193,13 +186,13 @@ def test_every_state_is_as_near_as_it_is_deep() -> None:
             for gate, value in getattr(state, name).items()
         )
         walk.go([])
-        nearest = jumped(walk, " and ".join(values))
+        nearest = walk.jump(" and ".join(values))
         assert (walk.here, walk.position) == (state, depth)
         assert len(nearest.steps or ()) == depth
 
 
 def test_a_jump_ends_at_its_bound(walk: Walk) -> None:
-    nearest = jumped(walk, "s.entries['east'] == 2", Bounds(max_states=3))
+    nearest = walk.jump("s.entries['east'] == 2", Bounds(max_states=3))
     assert nearest.steps is None
     assert "stopped as bounded" in nearest.because
 

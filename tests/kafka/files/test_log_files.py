@@ -28,7 +28,7 @@ def test_rotated_pieces_of_a_directory_in_the_order_of_their_time(tmp_path: Path
     oldest = write(tmp_path / "server.log.02.gz", "[2026-11-20 12:00:01,123] DEBUG y\n")
     write(tmp_path / ".server.log.swp", "1795252024433 \n")
     write(tmp_path / "broker-1.departures.jsonl", "{}\n")  # what `simulate` seeded
-    for document in ("README", "NOTICE.txt", "runbook.md"):
+    for document in ("README.md", "NOTICE.txt", "license"):
         write(tmp_path / document, "1795252024433 \n")
     (tmp_path / "other").mkdir()
     (tmp_path / ".hidden").mkdir()
