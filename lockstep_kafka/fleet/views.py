@@ -9,10 +9,12 @@ import pyarrow
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.fleet.spark_tables import Tables
-from lockstep_kafka.fleet.tables import ALL_TABLES, STATES
+from lockstep_kafka.fleet.tables import ALL_TABLES, STATES, Table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from lockstep_kafka.fleet.local_tables import LocalTables
 
 VIEWS = {
     "departures_by_day": """
@@ -35,7 +37,20 @@ VIEWS = {
 }
 """The views by name, in SQL that Spark and delta-rs read alike."""
 
-_ASKED = [table for table in ALL_TABLES if table is not STATES]
+
+def _there(of_target: Tables | LocalTables, target: str | Path) -> tuple[list[Table], list[str]]:
+    """The tables that were written to, and the views that can be had of them.
+
+    `LockstepError` where there are none. A run that was stopped may leave some of them alone.
+    """
+    there = [table for table in ALL_TABLES if table is not STATES and of_target.is_there(table)]
+    if not there:
+        raise LockstepError(
+            f"there are no tables of logs in {target}",
+            cure=f"`lockstep conform --out {target} LOG` writes them",
+        )
+    read = [f"FROM {table.name}\n" for table in there]
+    return there, [name for name, view in VIEWS.items() if any(one in view for one in read)]
 
 
 def ask(tables: str | Path, question: str) -> pyarrow.Table:
@@ -50,22 +65,17 @@ def ask(tables: str | Path, question: str) -> pyarrow.Table:
     from lockstep_kafka.fleet.local_tables import LocalTables
 
     of_folder = LocalTables(Path(tables))
-    there = [table for table in _ASKED if of_folder.is_there(table)]
-    if not there:
-        raise LockstepError(
-            f"there are no tables of logs in {tables}",
-            cure=f"`lockstep conform --out {tables} LOG` writes them",
-        )
+    there, views = _there(of_folder, tables)
     try:
         builder = QueryBuilder()
         for table in there:
             builder.register(table.name, DeltaTable(of_folder.path(table)))
-        for name, view in VIEWS.items():
-            builder.execute(f"CREATE VIEW {name} AS {view}").read_all()
+        for name in views:
+            builder.execute(f"CREATE VIEW {name} AS {VIEWS[name]}").read_all()
         answer = pyarrow.table(builder.execute(question).read_all())
     except Exception as error:  # what its reader raises has no class of its own
         reason = " ".join(str(error).split())
-        names = ", ".join([*(table.name for table in there), *VIEWS])
+        names = ", ".join([*(table.name for table in there), *views])
         raise LockstepError(
             f"the tables in {tables} do not answer: {reason}",
             cure=f"ask in one SELECT of {names}",
@@ -90,9 +100,11 @@ def define_views(spark: SparkSession, tables: str | Path) -> None:
     """Give the tables, and `VIEWS` of them, their names in a session of Spark.
 
     They are temporary views, which end with the session. `tables` is as `follow_logs` takes it.
+    `LockstepError` where there are no tables.
     """
     of_target = Tables(spark, tables)
-    for table in _ASKED:
+    there, views = _there(of_target, tables)
+    for table in there:
         of_target.rows(table).createOrReplaceTempView(table.name)
-    for name, view in VIEWS.items():
-        spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS {view}")
+    for name in views:
+        spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS {VIEWS[name]}")

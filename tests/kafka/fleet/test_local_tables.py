@@ -118,6 +118,14 @@ def test_a_question_that_is_none(tmp_path: Path, question: str, because: str) ->
         ask(tmp_path, question)
 
 
+def test_tables_of_a_run_that_was_stopped_are_asked_without_the_others(tmp_path: Path) -> None:
+    run(LocalTables(tmp_path), CASE)
+    shutil.rmtree(tmp_path / "metrics")
+    assert ask(tmp_path, "SELECT * FROM new_since").num_rows > 0
+    with pytest.raises(LockstepError, match="client_versions"):
+        ask(tmp_path, "SELECT * FROM client_versions")
+
+
 def key_of(row: Row) -> tuple[object, ...]:
     return tuple(row[name] for name in ALERT_KEY)
 
