@@ -181,7 +181,7 @@ class KafkaPolls(Driver):
         assert poll is not None
         self._request[via] = None
         is_full = poll.request.epoch <= 0
-        connection = self._idle.pop() if self._idle else self._running.connected(_POLLING)
+        connection = self._idle.pop() if self._idle else self._connected()
         connection.send(poll.request.java, VERSION)
         self._until_taken_in()
         if is_full:
@@ -196,6 +196,12 @@ class KafkaPolls(Driver):
         self._reply(via, response)
         refused = _REFUSALS.get(response.error)
         return accepted if refused is None else Took(refused)
+
+    def _connected(self) -> Connection:
+        """A connection that the broker reads already: a thread of its own accepts new ones."""
+        connection = self._running.connected(_POLLING)
+        connection.ask(self._messages.request(0, -1, {}).java, VERSION)
+        return connection
 
     def _until_taken_in(self) -> None:
         """Wait until the broker has taken in all that was sent to it.
