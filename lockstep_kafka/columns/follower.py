@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -79,14 +79,15 @@ class ColumnFollower(BrokerFollower):
         state: bytes | None = None,
         *,
         prefix: str = "",
+        owns: Callable[[str], bool] | None = None,
     ) -> None:
         """With a prefix, lines of connections that do not begin with it are another broker's.
 
-        `state` is as of a `BrokerFollower`.
+        `state` and `owns` are as of a `BrokerFollower`.
         """
         self._memory = Memory()
         self._exchange = Exchange(self._memory)
-        super().__init__(broker, explanations, state, self._exchange.tables())
+        super().__init__(broker, explanations, state, self._exchange.tables(), owns)
         self._explanations = explanations
         self.requests = Requests(self._memory, self._exchange)
         """What waits; a request that Python read is entered there."""
@@ -169,8 +170,10 @@ class ColumnFollower(BrokerFollower):
                 memory.make_room()
             elif code in (REPEATED, LATE):
                 request = self.requests.request(stopped_at)
+                is_own = self._owns(request.connection)
                 reason = Reason.REPEATED if code == REPEATED else Reason.LATE
-                self._report.add(finding_of(unused(request, reason)))
+                if is_own:
+                    self._report.add(finding_of(unused(request, reason)))
                 self.requests.free(stopped_at)
 
     def _check_out_connection(self, row: int) -> bool:
@@ -178,8 +181,13 @@ class ColumnFollower(BrokerFollower):
 
         Those of one that is known to the quorum are not: it looks at each, of whichever API.
         """
-        name = int(self._memory.tables["connections"][row + CONNECTION.name])
-        if self._exchange.numbers.text(name) in self._broker.quorum.connections:
+        number = int(self._memory.tables["connections"][row + CONNECTION.name])
+        name = self._exchange.numbers.text(number)
+        if not self._owns(name):
+            self._broker.connection(name)
+            self._memory.tables["connections"][row + CONNECTION.is_foreign] = 1
+            return True
+        if name in self._broker.quorum.connections:
             return False
         return self._exchange.check_out_connection(row)
 
@@ -217,6 +225,10 @@ class ColumnFollower(BrokerFollower):
 
     def _order_state(self) -> OrderState:
         return self._saved_order.state()
+
+    def _turn(self) -> int:
+        memory = self._memory
+        return super()._turn() + memory["followed"] + memory["other_requests"]
 
     def take_up_counts(self) -> None:
         """Add what the kernel counted to what is counted here."""

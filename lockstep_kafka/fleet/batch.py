@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lockstep.spark.task_start import as_task
@@ -12,12 +12,13 @@ from lockstep_kafka.fleet.columns import (
     FOLLOWED,
     OF_LINE,
     PIECES,
+    STATE_ORDER,
     TEXTS,
     WANTED,
     spark_columns,
     spark_schema,
 )
-from lockstep_kafka.fleet.following import STATE_ORDER, Follow
+from lockstep_kafka.fleet.following import Follow
 from lockstep_kafka.fleet.reading import Observed
 from lockstep_kafka.fleet.source import Source
 from lockstep_kafka.fleet.spark_tables import Tables
@@ -32,7 +33,7 @@ from lockstep_kafka.fleet.tables import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _TASKS_A_CORE = 3
 """Brokers are spread over tasks by chance: with several tasks a core the cores are all at work."""
@@ -50,6 +51,8 @@ class FollowBatch:
     observed: Observed
     source: Source
     on_alerts: OnAlerts | None = None
+    shares: Mapping[str, int] = field(default_factory=dict)
+    """The brokers that are split, and into how many shares."""
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Do a batch; one that is done again leaves the same."""
@@ -81,8 +84,11 @@ class FollowBatch:
         key = sql.coalesce("broker", "quarantined.file")
         if (states := self._states(batch)) is not None:
             pieces = pieces.unionByName(states)
-        by_broker = pieces.repartition(tasks, key)
-        in_order = by_broker.sortWithinPartitions("broker", "order", "line")
+        if self.shares:
+            by_broker = _split(pieces, self.shares, tasks, key)
+        else:
+            by_broker = pieces.repartition(tasks, key)
+        in_order = by_broker.sortWithinPartitions("broker", "share", "order", "line")
         return in_order.mapInArrow(follow, spark_schema(FOLLOWED))
 
     def _states(self, batch: int) -> DataFrame | None:
@@ -177,6 +183,23 @@ class FollowBatch:
             sql.lit(departures).cast("long").alias("departures"),
         )
         self.tables.replace(BATCHES, row, batch, ())
+
+
+def _split(pieces: DataFrame, shares: Mapping[str, int], tasks: int, key: Column) -> DataFrame:
+    """Pieces of brokers that are split, once for each share, which has a task to itself."""
+    from pyspark.sql import functions as sql
+
+    alone, first = sum(shares.values()), 0
+    count, task = sql.lit(1), alone + sql.pmod(sql.hash(key), sql.lit(tasks - alone))
+    for broker, of_broker in shares.items():
+        is_broker = sql.col("broker") == broker
+        count = sql.when(is_broker, of_broker).otherwise(count)
+        task = sql.when(is_broker, first + sql.col("share")).otherwise(task)
+        first += of_broker
+    pieces = pieces.withColumn("shares", count)
+    share = sql.explode(sql.sequence(sql.lit(0), sql.col("shares") - 1))
+    pieces = pieces.withColumn("share", share).select(*PIECES.names)
+    return pieces.repartitionById(tasks, task.cast("int"))
 
 
 _KINDS = tuple(table.kind for table in FOLLOWED_TABLES if table.kind is not None)

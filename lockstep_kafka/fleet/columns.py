@@ -49,16 +49,21 @@ PIECES = pyarrow.schema(
     [
         *fields("broker:text order:long line:long file:text"),
         *(RANGES.field(name) for name in ("size", "digest", "begin", "end", "stored", "flaw")),
-        *fields("content:bytes numbers:longs"),
+        *fields("content:bytes numbers:longs share:int shares:int"),
         field("quarantined", QUARANTINED),
     ]
 )
 """Lines of one broker, from `line` on, in the order of `order` and `line`.
 
 They are those of a range of a file, or, with `numbers`, the lines of these numbers in `content`,
-which is compressed. `quarantined` is said of a line that is no request. A piece whose `order` is -1
-has a part of the state in which the broker's follower was left as its content.
+which is compressed. `quarantined` is said of a line that is no request. A piece whose `order` is
+`STATE_ORDER` has a part of the state in which the broker's follower was left as its content. Where
+a broker is split into `shares`, each task has all of its pieces, and follows `share` of it; both
+may be null.
 """
+
+STATE_ORDER = -1
+"""The `order` of such a piece: it comes before all requests."""
 
 _CANDIDATE = struct(fields("action:text conjunct:text values:pairs outcome:text"))
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-import zstandard
 from msgspec import structs
 
-from lockstep.errors import LockstepError
-from lockstep_kafka.files.layouts import joined_lines
-from lockstep_kafka.files.lines import Reason, Skipped, finding_of
-from lockstep_kafka.files.log_files import broker_of
-from lockstep_kafka.files.physical_lines import DamagedStream, PhysicalLine, lines_of
-from lockstep_kafka.files.request_log import read_line
+from lockstep_kafka.files.lines import Reason
 from lockstep_kafka.findings import (
     MOVED,
     Finding,
@@ -30,145 +23,11 @@ from lockstep_kafka.findings import (
     Side,
     Verdict,
 )
-from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, Batches, batches_of, rows_of
-from lockstep_kafka.fleet.pieces import range_blocks
+from lockstep_kafka.fleet.broker_logs import BrokerLog, LogByLines, LogInColumns, Piece
+from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, STATE_ORDER, Batches, batches_of, rows_of
 from lockstep_kafka.fleet.reading import Observed, quarantined
+from lockstep_kafka.fleet.shares import Share, owned, part_number, states_in
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
-
-if TYPE_CHECKING:
-    from lockstep_kafka.columns.follower import ColumnFollower
-
-
-Piece = Mapping[str, Any]
-"""A row of `PIECES`."""
-
-
-class BrokerLog(Protocol):
-    """Reads the log of a broker. `kept` is the follower, None before the first request."""
-
-    broker: str
-
-    @property
-    def kept(self) -> BrokerFollower | None:
-        """What is to be saved."""
-        ...
-
-    def read(self, pieces: Iterable[Piece]) -> Iterator[Finding]:
-        """What is found in the next pieces, which are all of one file."""
-        ...
-
-
-def log_of(broker: str, observed: Observed, state: bytes | None, *, in_columns: bool) -> BrokerLog:
-    """The log of a broker, from its beginning or from where another follower was saved."""
-    return (LogInColumns if in_columns else LogByLines)(broker, observed, state)
-
-
-class LogByLines:
-    """Follows line by line."""
-
-    def __init__(self, broker: str, observed: Observed, state: bytes | None) -> None:
-        self.broker = broker
-        self._observed = observed
-        self.kept = None if state is None else self._begun(state)
-
-    def _begun(self, state: bytes | None = None) -> BrokerFollower:
-        return BrokerFollower(self.broker, self._observed.explanations, state)
-
-    def read(self, pieces: Iterable[Piece]) -> Iterator[Finding]:
-        for piece in consecutive(pieces):
-            for line in joined_lines(_lines(piece)):
-                read = read_line(line, piece["file"])
-                if isinstance(read, Skipped):
-                    yield finding_of(read)
-                    continue
-                refuse_another(self.broker, broker_of(read, self._observed.paths), piece["file"])
-                if self.kept is None:
-                    self.kept = self._begun()
-                yield from self.kept.follow(read, self.kept.position + 1)
-
-
-def _lines(piece: Piece) -> Iterator[PhysicalLine]:
-    with suppress(DamagedStream):  # a line that says so comes before it
-        yield from lines_of(piece["blocks"], piece["line"])
-
-
-class LogInColumns:
-    """Follows in columns; what is found is what is found line by line."""
-
-    def __init__(self, broker: str, observed: Observed, state: bytes | None) -> None:
-        self.broker = broker
-        self.lines = 0
-        self._observed = observed
-        self.kept = None if state is None else self._begun(state)
-
-    def _begun(self, state: bytes | None = None) -> ColumnFollower:
-        from lockstep_kafka.columns.follower import ColumnFollower
-
-        prefix = f"{self.broker}-" if self._observed.broker_from is None else ""
-        return ColumnFollower(self.broker, self._observed.explanations, state, prefix=prefix)
-
-    def follower(self, connection: str, file: str) -> ColumnFollower:
-        """The one follower."""
-        named = self._observed.paths.broker(file)
-        refuse_another(self.broker, named or connection.partition("-")[0], file)
-        if self.kept is None:
-            self.kept = self._begun()
-        return self.kept
-
-    def read(self, pieces: Iterable[Piece]) -> Iterator[Finding]:
-        from lockstep_kafka.columns.log_reader import FileReading
-
-        for piece in consecutive(pieces):
-            position = 0 if self.kept is None else self.kept.position
-            before = piece["line"] - 1
-            reading = FileReading(self, piece["file"], position - before, before)
-            with suppress(DamagedStream):  # a line that says so comes before it
-                yield from reading.findings(piece["blocks"])
-            if self.kept is not None:
-                self.kept.position = position + reading.last - before
-
-
-def refuse_another(broker: str, other: str, file: str) -> None:
-    """Refuse a line of another broker in what was said to be one broker's alone."""
-    if other != broker:
-        raise LockstepError(
-            f"{file} has lines of {other} among those of {broker}, written in another way",
-            cure="name the broker by the path of its files, with --broker-from",
-        )
-
-
-def consecutive(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Pieces of a file with their content as `blocks`, where numbers of lines go on as one."""
-    following: list[Piece] = []
-    for piece in pieces:
-        if piece["content"] is not None:
-            yield from _runs(piece)
-            continue
-        if following and following[-1]["end"] != piece["begin"]:
-            yield {**following[0], "blocks": _of_ranges(following)}
-            following = []
-        following.append(piece)
-    if following:
-        yield {**following[0], "blocks": _of_ranges(following)}
-
-
-def _of_ranges(ranges: Sequence[Piece]) -> Iterator[bytes]:
-    for piece in ranges:
-        yield from range_blocks(piece["file"], piece)
-
-
-def _runs(piece: Piece) -> Iterator[Piece]:
-    lines = zstandard.ZstdDecompressor().decompress(piece["content"]).split(b"\n")
-    numbers, begin = piece["numbers"], 0
-    for end in range(1, len(numbers) + 1):
-        if end == len(numbers) or numbers[end] != numbers[end - 1] + 1:
-            content = b"".join(line + b"\n" for line in lines[begin:end])
-            yield {**piece, "line": numbers[begin], "blocks": iter([content])}
-            begin = end
-
-
-STATE_ORDER = -1
-"""The `order` of a row that is a part of a follower's state: they come before all requests."""
 
 _STATE_PART = 8 * 2**20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -203,38 +62,57 @@ class Follow:
 
     def _rows(self, pieces: Batches) -> Iterator[tuple[Any, ...]]:
         rows = (dict(zip(PIECES.names, row, strict=True)) for row in rows_of(pieces, PIECES.names))
-        for broker, of_broker in groupby(rows, itemgetter("broker")):
-            yield from self._broker(broker, of_broker)
+        for (broker, *share), pieces in groupby(rows, itemgetter("broker", "share", "shares")):
+            yield from self._broker(broker, Share(share[0] or 0, share[1] or 1), pieces)
         self.observed.explanations.keep()
 
-    def _broker(self, broker: str | None, pieces: Iterable[Piece]) -> Iterator[tuple[Any, ...]]:
-        state: list[bytes] = []
+    def _broker(
+        self, broker: str | None, share: Share, pieces: Iterable[Piece]
+    ) -> Iterator[tuple[Any, ...]]:
+        state: list[Piece] = []
+        owns = None
+        if share.of > 1:
+            assert broker is not None, "what is split is some broker's"
+            pieces = list(pieces)
+            owns = owned(broker, self.observed, share, pieces if self.in_columns else ())
+            if owns is None:
+                return
         log: BrokerLog | None = None
         for unit, of_unit in groupby(pieces, _unit):
             if unit is None:
-                for piece in of_unit:
+                for piece in of_unit if share.number == 0 else ():
                     yield _row(broker, "quarantined", piece["quarantined"])
             elif unit[0] == STATE_ORDER:
-                state += [piece["content"] for piece in of_unit]
+                state += of_unit
             else:
                 assert broker is not None, "lines that are followed are some broker's"
-                log = log or log_of(
-                    broker, self.observed, b"".join(state) or None, in_columns=self.in_columns
-                )
+                if log is None:
+                    saved = states_in(state, broker, owns)
+                    log = (
+                        LogInColumns(broker, self.observed, saved, owns)
+                        if self.in_columns
+                        else LogByLines(broker, self.observed, saved)
+                    )
                 for finding in log.read(of_unit):
-                    yield from self._rows_of(broker, finding)
+                    if share.number == 0 or not _is_of_reading(finding):
+                        yield from self._rows_of(broker, finding)
         if log is not None and log.kept is not None:
-            yield from self._end(log.broker, log.kept)
+            yield from self._end(log.broker, share, log.kept)
 
     def _rows_of(self, broker: str, finding: Finding) -> Iterator[tuple[Any, ...]]:
-        if isinstance(finding, LineFinding) and finding.reason not in _OF_FOLLOWER:
+        if _is_of_reading(finding):
+            assert isinstance(finding, LineFinding), "that is said of lines"
             named = self.observed.paths.broker(finding.at.file)
             yield _row(named, "quarantined", quarantined(finding))
         else:
             yield from rows_of_finding(broker, finding, is_open=False)
 
-    def _end(self, broker: str, follower: BrokerFollower) -> Iterator[tuple[Any, ...]]:
+    def _end(
+        self, broker: str, share: Share, follower: BrokerFollower
+    ) -> Iterator[tuple[Any, ...]]:
         """The lines end here for now: what is so if none follows, and from where to go on."""
+        for finding in follower.settle():
+            yield from rows_of_finding(broker, finding, is_open=False)
         for counts in follower.take_counts():
             yield _row(broker, "metric", _metric(counts))
         saved = follower.save()
@@ -245,7 +123,13 @@ class Follow:
         sums = {"followed": follower.followed, "others": follower.others}
         for part, begin in enumerate(range(0, len(saved), _STATE_PART)):
             bytes_ = saved[begin : begin + _STATE_PART]
-            yield _row(broker, "state", {"part": part, "bytes": bytes_, **sums})
+            number = part_number(share, part)
+            yield _row(broker, "state", {"part": number, "bytes": bytes_, **sums})
+
+
+def _is_of_reading(finding: Finding) -> bool:
+    """Whether it is said of a line that is no request."""
+    return isinstance(finding, LineFinding) and finding.reason not in _OF_FOLLOWER
 
 
 def _row(

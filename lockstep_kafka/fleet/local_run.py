@@ -18,13 +18,14 @@ from lockstep_kafka.fleet.arrival import NO_BATCH, Newcomers, ReadBefore, newcom
 from lockstep_kafka.fleet.columns import (
     FOLLOWED,
     PIECES,
+    STATE_ORDER,
     TEXT_RANGES,
     TEXTS,
     Batches,
     batches_of,
     rows_of,
 )
-from lockstep_kafka.fleet.following import STATE_ORDER, Follow
+from lockstep_kafka.fleet.following import Follow
 from lockstep_kafka.fleet.local_tables import LocalTables, Row
 from lockstep_kafka.fleet.log_ranges import Chunk, Measure
 from lockstep_kafka.fleet.pieces import RangePieces, measure, piece

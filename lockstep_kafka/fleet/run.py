@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from lockstep.words import plural
 from lockstep_kafka.columns.compiled import is_compiled, pays
 from lockstep_kafka.fleet.arrival import Newcomers, Row, newcomers, range_table
-from lockstep_kafka.fleet.batch import FollowBatch, OnAlerts, tasks_of
+from lockstep_kafka.fleet.batch import FollowBatch, OnAlerts, cores, tasks_of
 from lockstep_kafka.fleet.in_thread import in_thread
 from lockstep_kafka.fleet.inputs import measure_on, read_before
 from lockstep_kafka.fleet.reading import Observed
+from lockstep_kafka.fleet.shares import shares_of
 from lockstep_kafka.fleet.source import FileSource, Topic, TopicSource
 from lockstep_kafka.fleet.spark_tables import Tables
 from lockstep_kafka.fleet.tables import (
@@ -134,7 +135,8 @@ class Run:
             size = sum(row["end"] - row["begin"] for row in rows)
             is_sorted = all(len(row["brokers"]) == 1 for row in rows)
             source = FileSource(self.observed, pays(size), is_sorted)
-            follow = FollowBatch(self.tables, self.observed, source, self.on_alerts)
+            shares = shares_of(rows, cores(self.spark)) if source.in_columns else {}
+            follow = FollowBatch(self.tables, self.observed, source, self.on_alerts, shares)
             of_batch = self.spark.createDataFrame(range_table(rows))
             batch = rows[0]["batch"]
             course.begin(batch, sum(row["lines"] for row in rows))

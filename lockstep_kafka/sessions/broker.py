@@ -30,7 +30,10 @@ from lockstep_kafka.sessions.knowledge import (
 )
 from lockstep_kafka.sessions.leader_logs import LeaderLog, LeaderLogs
 
-_MOST_SESSIONS, _MOST_ENDED, _MOST_CONNECTIONS = 16_384, 1_024, 65_536
+MOST_SESSIONS, MOST_CONNECTIONS = 16_384, 65_536
+
+_ENDED_FOR = 20_000
+"""Requests of the broker for which a session that ended is remembered."""
 
 
 class Gone(Struct, frozen=True, array_like=True):
@@ -53,6 +56,8 @@ class Ended(Struct, eq=False, array_like=True):
     last: Seen
     is_shared: bool = False
     """Whether more than one connection brought it."""
+    turn: int = 0
+    """How many requests of the broker had been judged by then."""
 
 
 class ConnectionState(Struct, array_like=True):
@@ -127,6 +132,7 @@ class Broker:
         self._numbers: dict[str, str] = {}
         """The connection that has each of the broker's own numbers."""
         self._fetchers = tables.fetchers
+        self._turn = 0
         self._restore(state)
 
     def _restore(self, state: BrokerState) -> None:
@@ -183,7 +189,7 @@ class Broker:
             self._restart()
             self._numbers[number] = name
         connection = self._connections[name] = Connection()
-        if len(self._connections) > _MOST_CONNECTIONS:
+        if len(self._connections) > MOST_CONNECTIONS:
             oldest_name = self._connections.oldest()
             oldest = self._connections.pop(oldest_name)
             self._numbers.pop(_number_of(oldest_name), None)
@@ -250,7 +256,7 @@ class Broker:
         at = Place(line.file, line.line)
         session = LeaderSession(finding.session, finding, at, None, None, seen, seen)
         self.sessions[finding.session] = session
-        if len(self.sessions) > _MOST_SESSIONS:
+        if len(self.sessions) > MOST_SESSIONS:
             self.drop(self.sessions[self.sessions.oldest()])
         return session
 
@@ -269,8 +275,13 @@ class Broker:
         if (session := self.sessions.get(finding.session)) is not None:
             is_shared = session.is_shared
             self._remove(session)
-        self.ended[finding.session] = Ended(finding, gone, seen, is_shared)
-        if len(self.ended) > _MOST_ENDED:
+        self.ended[finding.session] = Ended(finding, gone, seen, is_shared, self._turn)
+        self.ended.move_to_end(finding.session)
+
+    def forget_ended(self, turn: int) -> None:
+        """So many requests were judged: sessions that ended long ago are remembered no more."""
+        self._turn = turn
+        while self.ended and next(iter(self.ended.values())).turn < turn - _ENDED_FOR:
             number, ended = self.ended.popitem(last=False)
             self.report.add(ended.finding)
             self._fetchers.pop(number, None)

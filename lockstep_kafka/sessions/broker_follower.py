@@ -7,7 +7,7 @@ sessions, the offsets told of partitions, connections.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from lockstep_kafka.files.arrival_order import ArrivalOrder, OrderState
 from lockstep_kafka.files.lines import (
@@ -55,6 +55,10 @@ from lockstep_kafka.sessions.saved_state import FollowerState, opened_state, sea
 from lockstep_kafka.sessions.turns import Step, take_turn, taken_twice, turns_from
 
 
+def _all(_: str) -> bool:
+    return True
+
+
 class BrokerFollower:
     """Takes the lines of one broker, and gives out the findings that are final."""
 
@@ -64,12 +68,16 @@ class BrokerFollower:
         explanations: Explanations,
         state: bytes | None = None,
         tables: Tables | None = None,
+        owns: Callable[[str], bool] | None = None,
     ) -> None:
         """Begin with the first line of a log, or go on where another follower was saved.
 
-        `LockstepError` where the state is damaged, or not one of this broker.
+        With `owns` only requests of the connections that it names are judged, and what is said and
+        saved is of those; the others are counted in their order. `LockstepError` where the state is
+        damaged, or not one of this broker.
         """
         saved = FollowerState(broker) if state is None else opened_state(state, broker)
+        self._owns = owns or _all
         self._fetcher_side = FetcherSide(explanations)
         self._leader_heads = LeaderHeads(explanations)
         self._leader_side = LeaderSide(explanations)
@@ -96,7 +104,7 @@ class BrokerFollower:
             raise ValueError(f"position {position} does not follow {self.position}")
         self.position = position
         skipped = self._order.read(request, position)
-        if skipped is not None:
+        if skipped is not None and self._owns(request.connection):
             self._report.add(finding_of(skipped))
         self._judge_all()
         return self._report.take()
@@ -112,8 +120,16 @@ class BrokerFollower:
         """The lines judged since they were last taken, by client, version and hour."""
         return self._report.take_counts()
 
+    def settle(self) -> Sequence[Finding]:
+        """The findings that have become final since they were last given out."""
+        self._broker.forget_ended(self._turn())
+        return self._report.take()
+
     def save(self) -> bytes:
         """All that the follower knows, for one that goes on; this one may go on as well."""
+        broker_state = self._broker.state()
+        named = broker_state.connections
+        broker_state.connections = [one for one in named if self._owns(one.name)]
         return sealed_state(
             FollowerState(
                 self._report.broker,
@@ -121,7 +137,7 @@ class BrokerFollower:
                 self.followed,
                 self.others,
                 self._order_state(),
-                self._broker.state(),
+                broker_state,
                 self._report.counts,
             )
         )
@@ -141,9 +157,20 @@ class BrokerFollower:
             position, line = first
             self._take(line, position)
 
+    def _turn(self) -> int:
+        """How many requests had their turn."""
+        return self.followed + self.others
+
     def _take(self, line: Request, position: int) -> None:
         """Judge a line, whose turn has come."""
-        if isinstance(line, FetchLine):
+        if not self._owns(line.connection):
+            is_quorum = isinstance(line, QuorumLine) and self._quorum.can_judge
+            if isinstance(line, FetchLine) or is_quorum:
+                self.followed += 1
+            else:
+                self.others += 1
+            self._broker.connection(line.connection)
+        elif isinstance(line, FetchLine):
             self._judge(line, position)
         elif isinstance(line, QuorumLine) and self._quorum.can_judge:
             self._judge_quorum(line, position)
@@ -172,6 +199,7 @@ class BrokerFollower:
         """Judge a line, which stands at this place of all of the log."""
         self.followed += 1
         broker = self._broker
+        broker.forget_ended(self._turn())
         at = Place(line.file, line.line)
         if line.moved:
             self._report.add(LineFinding(at, MOVED, f"correlation id {line.correlation_id}"))

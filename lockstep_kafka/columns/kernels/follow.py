@@ -280,6 +280,12 @@ def follow(m: Any, row: Any) -> Any:
     if m.counts_count >= m.counts_room:
         return NO_ROOM
     connection = connection_row(m, rows[row + ROW.connection])
+    if connections[connection + CONNECTION.is_foreign] != 0:
+        if kind == OTHER:
+            m.other_requests += 1
+        else:
+            m.followed += 1
+        return DONE
     if connections[connection + CONNECTION.is_here] == 0:
         m.stopped_at = connection
         return NO_CONNECTION

@@ -44,6 +44,10 @@ OTHER: Final = 2
 ODD_FOLLOWED: Final = 3
 """Kinds of lines. Of an odd Fetch, and of a request of the metadata quorum, Python has the line."""
 
+A_FETCH: Final = 0
+ANOTHER_REQUEST: Final = -2
+"""What is noted of a connection for each of its lines."""
+
 CLOCK: Final = 0
 AHEAD: Final = 1
 PASSED: Final = 2
@@ -71,14 +75,15 @@ REMEMBERED = words("connection correlation fingerprint next")
 
 CONNECTION = words(
     "name newest given_out given_fingerprint first_waiting last_waiting is_ordered next_ordered "
-    "is_here is_odd used correlation position time file others last_other others_count "
+    "is_here is_odd is_foreign used correlation position time file others last_other others_count "
     "session epoch former is_whole uses_ids since_file since_line completion wanted unwanted "
     "settled is_changed has_outside judged last_line last_file last_time last_version"
 )
 """A connection: what orders its requests, what is known of it, and its fetcher.
 
 `wanted` is the first of what the fetcher fetches, `unwanted` counts what it fetches no more.
-`settled` is the session that the fetcher is known to hold. `is_odd` says that Python judges it.
+`settled` is the session that the fetcher is known to hold. `is_odd` says that Python judges it,
+`is_foreign` that nobody does here.
 What follows `has_outside` is of the finding on its requests outside of any session.
 """
 
@@ -169,6 +174,8 @@ MEMORY = words(
     "heads listings case case_keys case_outcomes case_mask cases numbers named named_count "
     "named_room counts counts_count counts_room last_count buffer "
     "seen_position seen_time seen_file filled is_replica is_full_request members absence served "
-    "judged followed other_requests prefix prefix_length"
+    "judged followed other_requests prefix prefix_length "
+    # Who meets whom: pairs of a connection and what a line of it names.
+    "is_scouting edges edges_end edges_room"
 )
 """What the kernel is given: numbers, and tables by their addresses."""

@@ -9,6 +9,8 @@ from numba import njit
 from lockstep.machine.search.kernel_parts import counts_at, floats_at
 from lockstep_kafka.columns.kernels.json_spec import FIELDS as F
 from lockstep_kafka.columns.kernels.layout import (
+    A_FETCH,
+    ANOTHER_REQUEST,
     ANSWERED,
     ASKED,
     FETCH,
@@ -102,3 +104,42 @@ def _copied(source: Any, count: Any, rows: Any, at: Any) -> Any:
     for index in range(count):
         rows[at + index] = source[index]
     return at + count
+
+
+@_compiled
+def note_edges(m: Any) -> Any:
+    """Note what the line that was read names; False where there is no room.
+
+    Each pair is a connection with `A_FETCH` or `ANOTHER_REQUEST`, with an odd number for the id of
+    a session, or with an even one, which is positive, for a partition.
+    """
+    fields, edges, at = counts_at(m.fields), counts_at(m.edges), m.edges_end
+    named = m.asked_count + m.forgotten_count + m.answered_count
+    if at + 2 * (3 + named) > m.edges_room:
+        return False
+    connection = fields[F.connection]
+    is_fetch = fields[F.api] == _FETCH_API
+    at = _noted(edges, at, connection, A_FETCH if is_fetch else ANOTHER_REQUEST)
+    if is_fetch:
+        if fields[F.session] != 0:
+            at = _noted(edges, at, connection, 2 * fields[F.session] + 1)
+        if fields[F.response_session] != 0:
+            at = _noted(edges, at, connection, 2 * fields[F.response_session] + 1)
+        asked, forgotten = counts_at(m.asked), counts_at(m.forgotten)
+        answered = counts_at(m.answered)
+        for index in range(m.asked_count):
+            partition = asked[index * ASKED.size + ASKED.partition]
+            at = _noted(edges, at, connection, 2 * partition)
+        for index in range(m.forgotten_count):
+            at = _noted(edges, at, connection, 2 * forgotten[index])
+        for index in range(m.answered_count):
+            partition = answered[index * ANSWERED.size + ANSWERED.partition]
+            at = _noted(edges, at, connection, 2 * partition)
+    m.edges_end = at
+    return True
+
+
+@_compiled
+def _noted(edges: Any, at: Any, connection: Any, named: Any) -> Any:
+    edges[at], edges[at + 1] = connection, named
+    return at + 2

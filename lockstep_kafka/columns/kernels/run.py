@@ -42,7 +42,7 @@ from lockstep_kafka.columns.kernels.layout import (
 )
 from lockstep_kafka.columns.kernels.order import given_out, remember, take
 from lockstep_kafka.columns.kernels.read import read
-from lockstep_kafka.columns.kernels.rows import free_row, keep, new_row
+from lockstep_kafka.columns.kernels.rows import free_row, keep, new_row, note_edges
 from lockstep_kafka.columns.kernels.text import line_end, partition_number
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
@@ -94,6 +94,12 @@ def _run(m: Any) -> Any:
             if not _is_of_the_broker(m):
                 m.stopped_at = counts_at(m.fields)[FIELDS.connection]
                 return ANOTHER_BROKER
+            if m.is_scouting != 0:
+                if not note_edges(m):
+                    return NO_ROOM
+                m.at = end + 1
+                m.line += 1
+                continue
             row = keep(m)
             if row == 0:
                 return NO_ROOM

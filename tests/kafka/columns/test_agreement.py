@@ -167,9 +167,9 @@ def test_simulated_brokers_with_every_kind_of_departure(tmp_path: Path, lines: i
 @pytest.mark.parametrize("name", ["busy", "many-clients-one-id-default-layout", "restart"])
 def test_little_is_remembered(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Sessions, connections and lines that are let go are the same ones."""
-    monkeypatch.setattr(broker, "_MOST_SESSIONS", 3)
-    monkeypatch.setattr(broker, "_MOST_ENDED", 2)
-    monkeypatch.setattr(broker, "_MOST_CONNECTIONS", 6)
+    monkeypatch.setattr(broker, "MOST_SESSIONS", 3)
+    monkeypatch.setattr(broker, "_ENDED_FOR", 20)
+    monkeypatch.setattr(broker, "MOST_CONNECTIONS", 6)
     for module in (arrival_order, memory):
         monkeypatch.setattr(module, "CONNECTIONS", 4)
     monkeypatch.setattr(arrival_order.ArrivalOrder.__init__, "__kwdefaults__", _FEW_HELD)

@@ -11,8 +11,8 @@ from typing import Any
 
 from lockstep.system.workspace_text import WorkspaceText
 from lockstep_kafka.fleet.arrival import Arrived, arrived, range_row, range_table
-from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, batches_of, rows_of
-from lockstep_kafka.fleet.following import STATE_ORDER, Follow
+from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, STATE_ORDER, batches_of, rows_of
+from lockstep_kafka.fleet.following import Follow
 from lockstep_kafka.fleet.log_files import look_at, paths_of
 from lockstep_kafka.fleet.log_ranges import Chunk, Identity, Measure, ReadFiles, ReadSoFar
 from lockstep_kafka.fleet.pieces import RangePieces, measure, piece
@@ -52,9 +52,11 @@ class Fleet:
     in_columns: bool = False
     observed: Observed = OBSERVED
     rows: dict[str, Rows] = field(default_factory=dict)
-    states: dict[str, list[bytes]] = field(default_factory=dict)
+    states: dict[str, list[tuple[int, bytes]]] = field(default_factory=dict)
     read: dict[Identity, ReadSoFar] = field(default_factory=dict)
     order: int = 0
+    shares: int = 1
+    """Into how many shares each broker is split."""
 
     def run(self, *logs: Path) -> Arrived:
         """Follow what is new of some logs."""
@@ -81,19 +83,31 @@ class Fleet:
         parts = [
             piece({"broker": broker, "order": STATE_ORDER, "line": part, "content": state})
             for broker, state_parts in self.states.items()
-            for part, state in enumerate(state_parts)
+            for part, state in state_parts
         ]
         read = list(rows_of(pieces, PIECES.names))
-        shuffled = sorted([*parts, *read], key=lambda row: (row[0] or "", *row[1:3]))
+        shares = range(self.shares) if self.shares > 1 else (None,)
+        shuffled = [
+            {**dict(zip(PIECES.names, row, strict=True)), "share": share, "shares": self.shares}
+            for row in (*parts, *read)
+            for share in shares
+        ]
+        shuffled.sort(
+            key=lambda row: (row["broker"] or "", row["share"], row["order"], row["line"])
+        )
         follow = Follow(self.observed, self.in_columns)
         followed = [
-            row for batch in follow(batches_of(shuffled, PIECES)) for row in batch.to_pylist()
+            row
+            for batch in follow(batches_of(map(piece, shuffled), PIECES))
+            for row in batch.to_pylist()
         ]
         brokers = {row["broker"] for row in followed if row["state"] is not None}
         self.states |= {broker: [] for broker in brokers}
         for row in followed:
             if row["state"] is not None:
-                self.states[row["broker"]].append(row["state"]["bytes"])
+                self.states[row["broker"]].append((row["state"]["part"], row["state"]["bytes"]))
+        for of_broker in self.states.values():
+            of_broker.sort()
         for kind in FOLLOWED.names[2:-1]:
             kept = [
                 row

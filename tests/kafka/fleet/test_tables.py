@@ -14,7 +14,9 @@ import pytest
 
 from lockstep.errors import ExitCode
 from lockstep.workspace import find_workspace
+from lockstep_kafka.columns.compiled import kernel
 from lockstep_kafka.findings import LATE, MOVED
+from lockstep_kafka.fleet import shares
 from lockstep_kafka.fleet.arrival import Arrived, range_row, range_table
 from lockstep_kafka.fleet.columns import PIECES
 from lockstep_kafka.fleet.columns import rows_of as batch_rows
@@ -35,7 +37,8 @@ from lockstep_kafka.fleet.tables import (
 from lockstep_kafka.fleet.views import VIEWS, ask, define_views
 from lockstep_kafka.report.fleet import fleet_page
 from lockstep_kafka.verbs.conform_tables import conform_tables
-from lockstep_kafka.verbs.requests import ConformRequest
+from lockstep_kafka.verbs.requests import ConformRequest, SimulateRequest
+from lockstep_kafka.verbs.simulate import simulate
 from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
 from tests.kafka.fleet.pipeline import LOGS, OBSERVED, ROOT, Fleet, Rows, fleet
 from tests.kafka.fleet.runs import Runs, assert_same_tables
@@ -230,3 +233,27 @@ def summed(metrics: Rows) -> Counter[tuple[Any, ...]]:
         for name in ("lines", "partial", "client_departures", "broker_departures", "unknowns"):
             sums[*key, name] += row[name]
     return sums
+
+
+@pytest.mark.slow
+@pytest.mark.daily(4)
+def test_a_broker_with_most_lines_is_split(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel()  # once it is compiled even a short log is followed in columns
+    monkeypatch.setattr(shares, "_LEAST_BYTES", 0)
+    simulate(
+        SimulateRequest(
+            model="fetch_session",
+            log=tmp_path / "logs",
+            lines=2_000,
+            departures=0.0025,
+            workspace=WORKSPACE,
+        )
+    )
+    logs = [tmp_path / "logs" / "broker-1", LOGS / "fresh" / "rotated"]
+    runs = Runs(spark, tmp_path / "tables")
+    runs.run(*logs)
+    assert_same(runs, logs)
+    parts = Counter(row["broker"] for row in runs.rows(STATES))
+    assert (parts["broker-1"], parts["rotated"]) == (2, 1)

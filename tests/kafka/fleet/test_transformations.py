@@ -86,7 +86,7 @@ def test_positions_ascend_from_run_to_run(tmp_path: Path, in_columns: bool) -> N
     for end in (half, len(content)):
         file.write_bytes(content[:end])
         run.run(file)
-        positions.append(opened_state(b"".join(run.states["broker"]), "broker").position)
+        positions.append(opened_state(run.states["broker"][0][1], "broker").position)
     between = [after - before for before, after in pairwise(positions)]
     lines = content[:half].count(b"\n"), content[half:].count(b"\n")
     assert [later >= count for later, count in zip(between, lines, strict=True)] == [True, True]
