@@ -67,6 +67,7 @@ from models.snapshot_election_state import (
     MAX_SNAPSHOTS,
     NOTICES,
     Role,
+    VALUES,
     SnapshotElection,
     Voter,
     history,
@@ -204,6 +205,18 @@ def a_leader_writes_on(s: SnapshotElection):
         s.role[v] == Role.LEADER and sum(1 for r in s.log[v] if r.epoch == s.epoch[v]) > 1
         for v in Voter
     )
+
+
+@sometimes("595-13")
+def a_log_is_committed_in_the_first_epoch(s: SnapshotElection):
+    """The first leader commits as many records as a log may have."""
+    return len(s.committed) == MAX_OFFSET and s.committed_in == 1
+
+
+@sometimes("595-3")
+def a_record_is_written_after_a_crash(s: SnapshotElection):
+    """A record was written after a crash, where that is distinguished."""
+    return not VALUES or any(r.value > 0 for v in Voter for r in history(s, v))
 
 
 @sometimes("630-12")

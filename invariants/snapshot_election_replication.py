@@ -174,9 +174,11 @@ def followers_drop_only_what_the_leader_lacks(s: SnapshotElection, new: Snapshot
 
 @invariant("630-2")
 def snapshots_hold_what_is_committed(s: SnapshotElection, v: Voter):
-    """A snapshot stands for committed records, and for all of them up to its end."""
-    when(len(s.snapshot[v]) > 0)
-    return s.snapshot[v] == s.committed[: len(s.snapshot[v])]
+    """A snapshot stands for committed records, and for all of them up to its end. One that waits
+    to be applied stands for some."""
+    when(len(s.snapshot[v]) > 0 or s.unapplied[v])
+    end = len(s.snapshot[v])
+    return end > 0 and s.snapshot[v] == s.committed[:end]
 
 
 @invariant("630-34")

@@ -278,9 +278,9 @@ def state_machines_lead_once_all_before_is_committed(s: SnapshotElection, v: Vot
 
 @invariant("630-21")
 def leaders_load_no_snapshot(s: SnapshotElection, leader: Voter):
-    """A leader has no fetched snapshot to apply."""
+    """A leader fetches nothing: it has no fetched snapshot to apply, and does not stall."""
     when(s.role[leader] == Role.LEADER)
-    return not s.unapplied[leader]
+    return not s.unapplied[leader] and s.stalled[leader] == 0
 
 
 @invariant("595-12")

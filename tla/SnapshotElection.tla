@@ -514,7 +514,8 @@ HighWatermarkIsPastTheEpochsStart ==
     \A l \in Leaders :
         highWatermark[l] > 0 => epoch[l] \in {Records(l)[i].epoch : i \in 1 .. highWatermark[l]}
 
-SnapshotsHoldWhatIsCommitted == \A v \in Voters : IsPrefix(snapshot[v], committed)
+SnapshotsHoldWhatIsCommitted ==
+    \A v \in Voters : IsPrefix(snapshot[v], committed) /\ (unapplied[v] => snapshot[v] # <<>>)
 
 LogStartIsInASnapshot == \A v \in Voters : logStart[v] <= Len(snapshot[v])
 
@@ -523,7 +524,7 @@ StateMachinesLeadOnceAllBeforeIsCommitted ==
         /\ v \in Leaders
         /\ epoch[v] \in {Records(v)[i].epoch : i \in 1 .. highWatermark[v]}
 
-LeadersLoadNoSnapshot == \A l \in Leaders : ~unapplied[l]
+LeadersLoadNoSnapshot == \A l \in Leaders : ~unapplied[l] /\ stalled[l] = 0
 
 LeadersSnapshotsAgreeWithTheirLogs == \A l \in Leaders : IsPrefix(snapshot[l], Records(l))
 
