@@ -240,7 +240,7 @@ class Ways:
 
     def add(self, source: int, target: int, stimulus: Instance) -> None:
         """Note that a stimulus led from one state to another."""
-        self._known[source][target] = stimulus
+        self._known[source].setdefault(target, stimulus)
         if self._far[source] > 1 + self._far[target]:
             self._far = [0.0] * len(self._far)  # a shorter way: what was learned bounds nothing
 
