@@ -285,8 +285,8 @@ def answer_incremental(s: LongPolls, new: LongPolls, via: Via):
 
 @action
 def answer_after_its_session(s: LongPolls, new: LongPolls, via: Via):
-    """The same where the session was closed or evicted meanwhile: the poll knows it still. What
-    that session was answered last does not matter any more, so here everything is answered."""
+    """The same where the session was closed or evicted meanwhile: the poll knows it still. Here
+    everything is answered; Kafka leaves out what the session had sent before (227-D44)."""
     poll = present(s.waiting[via])
     require(not is_full(poll.epoch) and not poll.overtaken)
     require(s.sessions[poll.session_id] is None)

@@ -2,7 +2,7 @@
 
 The fetcher is Kafka's `FetchSessionHandler`. A request waits for a byte of records, longer than any
 run. Each lists a partition of its own, into which a record is written when it is to be answered.
-Another partition has what there is to tell: where its log starts, which no request waits for.
+Another partition has what there is to report: where its log starts, which no request waits for.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from lockstep_kafka.drive.fetcher import Fetcher
 from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response
 from lockstep_kafka.drive.running import Running, Slots, require_slots
 
-_TOLD = "told"
-"""The partition that has what there is to tell."""
+_REPORTED = "reported"
+"""The partition that has what there is to report."""
 _WAKERS = tuple(f"waker{number}" for number in range(1, 6))
 """Each wakes one poll: two requests under way, two that wait, and one that is built."""
 _POLLING = "polling"
@@ -80,7 +80,7 @@ class KafkaPolls(Driver):
         self._ends: dict[str, int] = {}
         self._begin = self._version = 0
         self._slots = Slots(self._messages, self._ask)
-        for topic in (_TOLD, *_WAKERS):
+        for topic in (_REPORTED, *_WAKERS):
             self._messages.name(self._running.logs.create(topic), topic)
             self._ends[topic] = 0
         self._running.logs.limit(_POLLING, _BYTES_A_SECOND)
@@ -113,14 +113,16 @@ class KafkaPolls(Driver):
         self._constants = constants
         self._begin += self._version
         self._version = 0
-        while self._ends[_TOLD] < self._begin + constants["MAX_VERSION"]:
-            self._ends[_TOLD] = self._running.logs.append(_TOLD)
+        while self._ends[_REPORTED] < self._begin + constants["MAX_VERSION"]:
+            self._ends[_REPORTED] = self._running.logs.append(_REPORTED)
         self._fetcher = Fetcher(self._messages, is_follower=False)
         self._request = dict.fromkeys(("AWAITED", "STRAY"))
         self._waiting = dict.fromkeys(self._request)
         self._response: Response | None = None
         self._is_after_its_session = self._pending = False
-        self._known: int | None = None
+        self._lost: set[int] = set()
+        """The sessions that have sent news in an answer that no fetcher receives."""
+        self._know(None)
         self._names: dict[int, Any] = {}
         """The scope's names of Kafka's ids."""
 
@@ -138,7 +140,7 @@ class KafkaPolls(Driver):
 
     def _do_change(self) -> None:
         self._version += 1
-        self._running.logs.delete_before(_TOLD, self._begin + self._version)
+        self._running.logs.delete_before(_REPORTED, self._begin + self._version)
 
     # The fetcher sends.
 
@@ -146,7 +148,7 @@ class KafkaPolls(Driver):
         self._request["AWAITED"] = poll = self._made(self._fetcher.build)
         self._pending = True
         if poll.request.epoch <= 0:
-            self._known = None
+            self._know(None)
 
     _do_send_incremental = _do_send_full
 
@@ -167,7 +169,7 @@ class KafkaPolls(Driver):
         waker = next(one for one in _WAKERS if one not in held)
         asked = {
             topic: Interest(self._ends[topic], partition_max_bytes=_MOST_BYTES)
-            for topic in (_TOLD, waker)
+            for topic in (_REPORTED, waker)
         }
         return _Poll(build(asked), waker)
 
@@ -228,20 +230,34 @@ class KafkaPolls(Driver):
             self._names = {number: one for number, one in self._names.items() if one != name}
             self._names[response.session_id] = name
             return Took("answer_creating", i=name)
-        self._is_after_its_session = is_after = poll.request.session_id not in self._sessions
         if response.error != "NONE":
             return Took("answer_overtaken")
+        is_after = poll.request.session_id not in self._sessions
+        if via == "AWAITED":
+            self._is_after_its_session = is_after
+        elif self._version_in(response) is not None:
+            self._lost.add(poll.request.session_id)
         return Took("answer_after_its_session" if is_after else "answer_incremental")
 
-    def _do_answer_without_session(self, via: str) -> None:
+    def _do_answer_without_session(self, via: str) -> Took:
         """Other consumers have every slot, unless none is asked for."""
         poll = self._ended(via)
         taken = self._slots.fill() if poll.request.epoch == 0 else []
-        self._reply(via, self._end(poll))
+        response = self._end(poll)
         self._slots.close(taken)
+        return self._replied_in_full(via, response, "answer_without_session")
 
-    def _do_answer_throttled_full(self, via: str) -> None:
-        self._reply(via, self._end(self._ended(via), _LARGE_RECORD))
+    def _do_answer_throttled_full(self, via: str) -> Took:
+        response = self._end(self._ended(via), _LARGE_RECORD)
+        return self._replied_in_full(via, response, "answer_throttled_full")
+
+    def _replied_in_full(self, via: str, response: Response, expected: str) -> Took:
+        """Another answer departs, be it one that no fetcher receives."""
+        self._reply(via, response)
+        throttled = expected == "answer_throttled_full"
+        if (response.session_id, response.throttled) == (0, throttled):
+            return Took(expected)
+        return Took(expected, via=f"session {response.session_id}, throttled: {response.throttled}")
 
     def _ended(self, via: str) -> _Poll:
         poll = self._waiting[via]
@@ -289,16 +305,22 @@ class KafkaPolls(Driver):
         is_full = self._fetcher.metadata[1] <= 0
         version = self._version_in(response)
         if response.error != "NONE" or (is_full and not response.session_id):
-            self._known = None
+            self._know(None)
         elif is_full or version is not None:
-            self._known = version
+            self._know(version)
+        elif self._is_after_its_session and response.session_id in self._lost:
+            self._is_known_open = True  # the model's session sends it once more (227-D44)
         self._response, self._pending = None, False
         self._fetcher.receive(response)
+
+    def _know(self, version: int | None) -> None:
+        self._known, self._is_known_open = version, False
 
     def _do_give_up(self, arrives: bool) -> None:
         if arrives:
             self._request["STRAY"] = self._request["AWAITED"]
-        self._request["AWAITED"] = self._response = self._known = None
+        self._request["AWAITED"] = self._response = None
+        self._know(None)
         if self._waiting["AWAITED"] is not None:
             self._waiting = {"AWAITED": None, "STRAY": self._waiting["AWAITED"]}
         self._pending = False
@@ -320,14 +342,14 @@ class KafkaPolls(Driver):
 
     def observe(self) -> Mapping[str, object]:
         """The messages under way, the polls that wait, and what the fetcher knows."""
-        return {
+        seen = {
             "request": {v: self._sent(poll) for v, poll in self._request.items()},
             "waiting": {v: self._sent(self._parked(v)) for v in self._waiting},
             "response": self._answered(),
             "metadata": self._metadata(*self._fetcher.metadata),
             "pending": self._pending,
-            "known_version": self._known,
         }
+        return seen if self._is_known_open else seen | {"known_version": self._known}
 
     def _parked(self, via: str) -> _Poll | None:
         """The poll that waits, unless an answer has come that nothing has brought about."""
@@ -352,11 +374,12 @@ class KafkaPolls(Driver):
             return None
         number = response.session_id
         seen = {"error": response.error, "session_id": self._names.get(number, number)}
-        # A session that is gone leaves out what it has answered, which the model does not know.
-        if not self._is_after_its_session or response.error != "NONE":
-            seen["version"] = self._version_in(response)
+        version = self._version_in(response)
+        # A session that is gone leaves out what it has sent, and the model's does not (227-D44).
+        if version is not None or not self._is_after_its_session:
+            seen["version"] = version
         return seen
 
     def _version_in(self, response: Response) -> int | None:
-        told = response.partitions.get(_TOLD)
-        return None if told is None else told.log_start_offset - self._begin
+        reported = response.partitions.get(_REPORTED)
+        return None if reported is None else reported.log_start_offset - self._begin

@@ -1,14 +1,19 @@
-"""A broker that takes each incremental request twice, as if the network had repeated it."""
+"""Brokers that are wrong, or looked at more closely than their models allow."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lockstep_kafka.drive.broker import NEWEST_BROKER
 from lockstep_kafka.drive.kafka_broker import KafkaBroker
+from lockstep_kafka.drive.kafka_polls import KafkaPolls
 from lockstep_kafka.drive.messages import Request, Response
-from lockstep_kafka.drive.running import Running
+from lockstep_kafka.drive.running import Running, Slots
 
 
 class TakesTwice(KafkaBroker):
+    """It takes each incremental request twice, as if the network had repeated it."""
+
     def __init__(self) -> None:
         super().__init__(Running(NEWEST_BROKER))
 
@@ -16,3 +21,19 @@ class TakesTwice(KafkaBroker):
         if request.epoch > 0:
             super()._ask(via, request)
         return super()._ask(via, request)
+
+
+class _NeverFull(Slots):
+    def fill(self) -> list[int]:
+        return []
+
+
+class HasRoom(KafkaPolls):
+    """Its cache is never full, and what its fetcher knows is always observed."""
+
+    def __init__(self) -> None:
+        super().__init__(Running(NEWEST_BROKER))
+        self._slots = _NeverFull(self._messages, self._ask)
+
+    def observe(self) -> Mapping[str, object]:
+        return {**super().observe(), "known_version": self._known}
