@@ -39,8 +39,8 @@ def log_paths(logs: Sequence[str]) -> list[str]:
 
     A log is a file, a folder of files and folders, a glob pattern, or `-`, which is given back as
     it is. In folders, what has a name that begins with a dot is left out, and so are READMEs and
-    their like, and what `simulate` says of a log there. `LockstepError` for a log that stands for no file, and for
-    a folder that cannot be read.
+    their like, and what `simulate` says of a log there. `LockstepError` for a log that stands for
+    no file, and for a folder that cannot be read.
     """
     paths: dict[str, str] = {}
     for log in logs:
