@@ -291,9 +291,9 @@ class KafkaPolls(Driver):
         return [name for name in self._constants["SESSION_IDS"] if name not in used]
 
     def _do_evict(self, i: Any) -> object:
-        evicted = next(one for one in self._sessions if self._names[one] == i)
+        evicted = next((one for one in self._sessions if self._names[one] == i), 0)
         if not self._slots.evict(evicted, self._sessions):
-            return NOT_DONE  # the broker would choose between two
+            return NOT_DONE  # it is gone, or the broker would choose between two
         self._sessions.discard(evicted)
         return None
 
