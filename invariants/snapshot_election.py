@@ -55,10 +55,13 @@ from invariants.snapshot_election_replication import (
 )
 from lockstep import each, leads_to, sometimes
 from models.snapshot_election_replication import (
+    advance_log_start,
     fetch,
+    fetch_in_vain,
     keep_log,
     notify,
     receive_snapshot,
+    recover,
     reset_log,
     truncate,
 )
@@ -66,29 +69,33 @@ from models.snapshot_election_state import (
     FETCH_RULE,
     MAX_SNAPSHOTS,
     NOTICES,
-    Role,
     VALUES,
+    Role,
     SnapshotElection,
     Voter,
     history,
     log_end,
 )
-from models.snapshot_election_votes import become_leader, grant, learn_epoch, lose, resign
+from models.snapshot_election_votes import become_leader, grant, heal, learn_epoch, lose, resign
 from models.snapshot_id import MAX_EPOCH, MAX_OFFSET
 
 # What comes to pass. In the last epoch of a scope no timeout disturbs it any more, and what the
 # network keeps from happening need not happen.
 
 
-FOLLOWING = (
+APPLYING = (each(reset_log, "v"), each(keep_log, "v"))
+"""A fetched snapshot does not wait for ever."""
+
+COMING_TO_FETCH = (
     each(learn_epoch, "v"),
     each(lose, "c"),
-    each(fetch, "v"),
     each(truncate, "v"),
     each(receive_snapshot, "v"),
-    each(reset_log, "v"),
-    each(keep_log, "v"),
+    *APPLYING,
 )
+"""A replica comes to be one that the leader has records for."""
+
+FOLLOWING = (*COMING_TO_FETCH, each(fetch, "v"))
 """A replica does not stop following a leader."""
 
 
@@ -97,11 +104,10 @@ def has_a_vote(s: SnapshotElection, v, c):
     return s.epoch[v] < s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] is None)
 
 
-@leads_to("595-9", weak=(each(learn_epoch, "v"),))
+@leads_to("595-9", weak=(each(learn_epoch, "v"), heal))
 def a_newer_epoch_is_heard_of(s: SnapshotElection, v: Voter):
-    """Once somebody is in the last epoch, everybody comes to it."""
-    comes = s.epoch[v] == MAX_EPOCH
-    return any(s.epoch[w] == MAX_EPOCH for w in Voter), comes or s.cut is not None
+    """Once somebody is in the last epoch, everybody comes to it, if the network is whole again."""
+    return any(s.epoch[w] == MAX_EPOCH for w in Voter), s.epoch[v] == MAX_EPOCH
 
 
 def could_win(s: SnapshotElection, c):
@@ -115,12 +121,7 @@ def could_win(s: SnapshotElection, c):
 @leads_to(
     "595-7",
     "595-8",
-    weak=(
-        each(grant, "v"),
-        each(become_leader, "c"),
-        each(reset_log, "v"),
-        each(keep_log, "v"),
-    ),
+    weak=(each(grant, "v"), each(become_leader, "c"), *APPLYING),
 )
 def a_candidate_that_could_win_does(s: SnapshotElection, c: Voter):
     """A candidate of the last epoch that goes far enough for a majority leads, or else the others
@@ -148,6 +149,39 @@ def followers_catch_up(s: SnapshotElection, v: Voter, leader: Voter):
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
     needs_nothing = s.stalled[v] == 1 or has_all(s, v, leader)
     return leads, not leads or needs_nothing or s.cut == v or s.cut == leader
+
+
+@leads_to("630-28", weak=APPLYING)
+def a_fetched_snapshot_is_applied(s: SnapshotElection, v: Voter):
+    """A fetched snapshot does not wait for ever: the log gives way to it, or is kept."""
+    return s.epoch[v] > 0, not s.unapplied[v]
+
+
+@leads_to("630-13", weak=(each(advance_log_start, "v"), *APPLYING))
+def what_a_snapshot_stands_for_is_dropped(s: SnapshotElection, v: Voter):
+    """A log does not keep for ever what is in the latest snapshot, once it is known to be
+    committed."""
+    known = len(s.snapshot[v]) <= s.high_watermark[v]
+    return s.epoch[v] > 0, not known or s.log_start[v] == len(s.snapshot[v])
+
+
+@leads_to("595-29", weak=each(recover, "v"))
+def a_follower_gets_on_again(s: SnapshotElection, v: Voter):
+    """Who stalls may get on again: that a leader commits nothing meanwhile is no end."""
+    return s.epoch[v] > 0, s.stalled[v] == 0
+
+
+@leads_to(
+    "595-13",
+    weak=COMING_TO_FETCH,
+    strong=(each(fetch, "v"), each(fetch_in_vain, "v")),
+)
+def a_leader_learns_what_its_followers_have(s: SnapshotElection, v: Voter, leader: Voter):
+    """A leader of the last epoch knows of all that another one has, if their logs agree, though
+    that stalls."""
+    leads = v != leader and s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
+    is_known = s.fetched[leader][v] == log_end(s, v)
+    return leads, not leads or is_known or not agrees(s, v, leader) or is_cut(s, v, leader)
 
 
 def somebody_stalls(s: SnapshotElection):

@@ -698,9 +698,31 @@ IsOwedAVote(v, c) == InLastEpoch(c, "CANDIDATE") /\ cut \notin {v, c} /\ MightVo
 AVoteIsGivenToWhoGoesAsFar ==
     \A v, c \in Voters : IsOwedAVote(v, c) ~> ~IsOwedAVote(v, c)
 
-\* Whoever is in an earlier epoch comes to hear of the last.
+\* Whoever is in an earlier epoch comes to hear of the last, if the network is whole again.
 ANewerEpochIsHeardOf ==
-    \A v \in Voters : (\E w \in Voters : ~MayTimeOut(w)) ~> (~MayTimeOut(v) \/ ~Whole)
+    WF_vars(Heal) =>
+        \A v \in Voters : (\E w \in Voters : ~MayTimeOut(w)) ~> ~MayTimeOut(v)
+
+AFetchedSnapshotIsApplied == \A v \in Voters : unapplied[v] ~> ~unapplied[v]
+
+WhatASnapshotStandsForIsDropped ==
+    (\A v \in Voters : WF_vars(AdvanceLogStart(v))) =>
+        \A v \in Voters :
+            Len(snapshot[v]) <= highWatermark[v]
+                ~> (Len(snapshot[v]) > highWatermark[v] \/ logStart[v] = Len(snapshot[v]))
+
+AFollowerGetsOnAgain ==
+    (\A v \in Voters : WF_vars(Recover(v))) => \A v \in Voters : stalled[v] = 1 ~> stalled[v] = 0
+
+\* Be it that what a follower sends is served again and again, or that it is sent in vain.
+ALeaderLearnsWhatItsFollowersHave ==
+    \A v \in Voters :
+        (/\ SF_vars(\E l \in Voters : \E o \in Offset : Fetch(v, l, o))
+         /\ SF_vars(\E l \in Voters : FetchInVain(v, l))) =>
+            \A l \in Voters \ {v} :
+                InLastEpoch(l, "LEADER")
+                    ~> \/ ~InLastEpoch(l, "LEADER") \/ fetched[l][v] = LogEnd(v)
+                       \/ ~Contains(l, v) \/ cut \in {v, l}
 
 SomebodyStalls == \E v \in Voters : stalled[v] = 1
 

@@ -59,6 +59,7 @@ from models.faults.snapshot_election_replication import (
     finds_no_divergence_below_its_log,
     follower_keeps_only_what_it_knows_to_be_committed,
     generates_up_to_the_logs_end,
+    gets_on_only_with_all_others,
     high_watermark_at_the_epochs_start,
     high_watermark_beyond_the_log,
     high_watermark_follows_the_fetches,
@@ -66,6 +67,7 @@ from models.faults.snapshot_election_replication import (
     keeps_a_log_that_does_not_end_before,
     keeps_a_log_that_ends_beyond,
     keeps_a_log_that_ends_beyond_in_a_newer_epoch,
+    keeps_a_log_with_records_beyond_the_snapshot,
     never_finds_divergence,
     older_epochs_commit_directly,
     refuses_smaller_offsets,
@@ -74,4 +76,6 @@ from models.faults.snapshot_election_replication import (
     truncates_nothing,
     truncates_to_the_leaders_end,
     truncates_to_the_log_start,
+    waits_for_the_network_to_apply_a_snapshot,
+    what_stalled_followers_have_does_not_count,
 )

@@ -239,3 +239,31 @@ def keeps_a_log_that_does_not_end_before(snapshot, log):
 def keeps_a_log_that_ends_beyond_in_a_newer_epoch(snapshot, log):
     """The log is reset to a snapshot of a newer epoch, or one that ends beyond it."""
     return log.end_offset < snapshot.end_offset or log.epoch < snapshot.epoch
+
+
+@fault(breaks="a_fetched_snapshot_is_applied", scope="cuts")
+@edit(replication.reset_log, "s.unapplied[v]", "(s.unapplied[v] and s.cut != v)")
+def waits_for_the_network_to_apply_a_snapshot():
+    """A replica that is cut off does not apply the snapshot that it has fetched."""
+
+
+@fault(breaks="what_a_snapshot_stands_for_is_dropped", scope="default")
+@edit(replication.may_drop, "end <= s.high_watermark[v]", "end == s.high_watermark[v]")
+def keeps_a_log_with_records_beyond_the_snapshot():
+    """A log is dropped as a whole or not at all."""
+
+
+@fault(breaks="a_follower_gets_on_again", scope="progress")
+@edit(replication.recover, "s.stalled[v] == 1", "s.stalled[v] == 1 and s.cut is None")
+def gets_on_only_with_all_others():
+    """A follower does not get on while the network has cut anybody off."""
+
+
+@fault(
+    breaks="a_leader_learns_what_its_followers_have",
+    scope="progress",
+    unchanged=("committed", "committed_in", "fetched", "high_watermark"),
+)
+@edit(replication.fetch_in_vain, "acknowledge(s, new, v, leader)", "")
+def what_stalled_followers_have_does_not_count():
+    """A fetch that is answered in vain acknowledges nothing."""

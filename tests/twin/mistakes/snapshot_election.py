@@ -251,4 +251,28 @@ MISTAKES = {
         "/\\ TRUE",
         {"MAX_EPOCH": 1, "MAX_CUTS": 1, "STALLS": True, "CHECK_QUORUM": "progress"},
     ),
+    "AFetchedSnapshotIsApplied": Mistake(
+        "SnapshotElection",
+        "    /\\ GivesWay(v)\n",
+        "    /\\ GivesWay(v)\n    /\\ cut # v\n",
+        {"MAX_EPOCH": 1, "MAX_CUTS": 1},
+    ),
+    "WhatASnapshotStandsForIsDropped": Mistake(
+        "SnapshotElection",
+        "    /\\ Len(snapshot[v]) \\in (logStart[v] + 1) .. highWatermark[v]\n",
+        "    /\\ Len(snapshot[v]) \\in (logStart[v] + 1) .. highWatermark[v] - 1\n",
+        {"MAX_EPOCH": 1},
+    ),
+    "AFollowerGetsOnAgain": Mistake(
+        "SnapshotElection",
+        "    /\\ stalled[v] = 1\n    /\\ stalled' =",
+        "    /\\ stalled[v] = 1\n    /\\ cut = None\n    /\\ stalled' =",
+        {"MAX_EPOCH": 1, "MAX_CUTS": 1, "STALLS": True},
+    ),
+    "ALeaderLearnsWhatItsFollowersHave": Mistake(
+        "SnapshotElection",
+        "    /\\ InVain(v, l)\n    /\\ IsServed(v, l, LogEnd(v))\n",
+        "    /\\ InVain(v, l)\n    /\\ LogEnd(v) = 0\n    /\\ IsServed(v, l, LogEnd(v))\n",
+        {"MAX_EPOCH": 1, "STALLS": True},
+    ),
 }
