@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple
 
 import z3
 
@@ -52,8 +52,11 @@ def prove(
 _KEPT = "it does not keep itself up"
 
 
-_Flaw: TypeAlias = tuple[str, Trace | None]
-"""Why something is not proved, with an example if there is one."""
+class _Flaw(NamedTuple):
+    """Why something is not proved, with an example if there is one."""
+
+    because: str
+    example: Trace | None = None
 
 
 @dataclass
@@ -164,7 +167,7 @@ class _Induction:
                 helping.append(candidate)
                 goals.append((questions.broken(candidate, questions.k), questions.k))
         for candidate in unused.values():
-            self._drop(candidate, ("", None))
+            self._drop(candidate, _Flaw(""))
 
     def _names_of_helps(
         self, question: Sequence[Truth], candidates: Mapping[str, Candidate], states: int
@@ -236,10 +239,9 @@ class _Induction:
             attempts = self._attempted(goals, needed, _among(goals), "it has no meaning somewhere")
             for name, attempt in attempts.items():
                 whole.seconds += attempt.seconds
-                if whole.flaw is None and attempt.flaw is not None:
-                    because, example = attempt.flaw
-                    about = "" if because == NO_TIME else f"{name}: "
-                    whole.flaw = f"{about}{because}", example
+                if whole.flaw is None and (flaw := attempt.flaw) is not None:
+                    about = "" if flaw.because == NO_TIME else f"{name}: "
+                    whole.flaw = _Flaw(f"{about}{flaw.because}", flaw.example)
                 whole.obligations += [
                     replace(obligation, name=f"meaning-of-{obligation.name}")
                     for obligation in attempt.obligations
@@ -279,17 +281,20 @@ class _Induction:
 
     def _conclude(self, name: str, attempt: _Attempt) -> None:
         """Say what became of a proof."""
-        proof = Proof(name, attempt.flaw is None, attempt.seconds, *(attempt.flaw or ()))
-        if proof.proved:
+        if attempt.flaw is None:
+            proof = Proof(name, True, attempt.seconds)
             self._result.obligations += attempt.obligations
+        else:
+            flaw = attempt.flaw
+            proof = Proof(name, False, attempt.seconds, flaw.because, flaw.example)
         self._proofs[name] = proof
         self._on_progress(f"{name}: {proof.because or 'proved'}")
 
     def _explained(self, answer: z3.ModelRef | str, part: Part, otherwise: str) -> _Flaw:
         if isinstance(answer, str):
-            return (answer if answer == NO_TIME else f"{answer}, asked of {_asked_of(part)}"), None
+            return _Flaw(answer if answer == NO_TIME else f"{answer}, asked of {_asked_of(part)}")
         because = "it is broken" if part.name.startswith("initial") else otherwise
-        return because, self._questions.unrolling.trace(answer, part.steps)
+        return _Flaw(because, self._questions.unrolling.trace(answer, part.steps))
 
     def _ask(self, question: Sequence[Truth], most: float) -> Answer:
         """A model in which all of it is true; None if there is none; why that is not known.

@@ -116,8 +116,8 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
     if result.verdict is Verdict.VIOLATED and (pins is None or pins.verdict != Verdict.VIOLATED):
         # The counts of a search that stopped early say nothing of the pinned ones.
         # What never fires may be why a goal is not reached, and comes first.
-        causes = [never] * bool(idle and result.missed)
-        return Judgement(result.verdict, "; ".join([*causes, result.because]), None)
+        cause = f"{never}; " if idle and result.missed else ""
+        return Judgement(result.verdict, f"{cause}{result.because}", None)
     differences = _differences(pins, result) if pins is not None else ()
     is_violated = result.verdict is Verdict.VIOLATED
     silent = _silent(model, result)

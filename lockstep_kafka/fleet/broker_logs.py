@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -42,8 +42,8 @@ class BrokerLog(Protocol):
         ...
 
 
-Owns = Callable[[str], bool]
-"""Says whether a connection is judged."""
+Owns = Callable[[Hashable], bool]
+"""Says whether a connection, session or partition is of the share that is followed."""
 
 
 class LogByLines:

@@ -7,13 +7,13 @@ follow its share of these. So they need no word of each other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import ceil
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from lockstep_kafka.fleet.broker_logs import LogInColumns, Piece
+from lockstep_kafka.fleet.broker_logs import LogInColumns, Owns, Piece
 from lockstep_kafka.fleet.columns import STATE_ORDER
 from lockstep_kafka.fleet.reading import Observed
 from lockstep_kafka.sessions.saved_state import sealed_state
@@ -30,9 +30,6 @@ _LEAST_BYTES = 8 * 2**20
 
 _SAMPLE = 4 * 2**20
 """Bytes after which, and after twice as many each time, it is seen whether splitting pays."""
-
-Owns = Callable[[Hashable], bool]
-"""Says whether a connection, session or partition is of the share that is followed."""
 
 
 class Share(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -159,11 +159,24 @@ class SourceRoot:
         return file.name
 
 
-def region(place: Place) -> Place:
-    """A place with its columns in characters from 1, where they are bytes from 0."""
-    first = _characters(place.file, place.line, place.column)
-    last = _characters(place.file, place.end_line, place.end_column)
-    return replace(place, column=first + 1, end_column=last + 1)
+@dataclass(frozen=True)
+class Region:
+    """A stretch of a file in lines and characters, both from 1, the end column excluded."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+def region(place: Place) -> Region:
+    """A place in characters: places have columns in bytes."""
+    return Region(
+        place.line,
+        _characters(place.file, place.line, place.column) + 1,
+        place.end_line,
+        _characters(place.file, place.end_line, place.end_column) + 1,
+    )
 
 
 def _characters(file: Path, line: int, column: int) -> int:

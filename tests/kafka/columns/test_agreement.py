@@ -28,12 +28,8 @@ from tests.kafka.columns.both import found_in
 from tests.kafka.conform.following import LOGS, ROOT
 from tests.kafka.quorum.test_spoiled_logs import (
     LINES,
+    SPOILS,
     Spoil,
-    begin_later,
-    cut,
-    lose,
-    repeat,
-    shuffle,
 )
 from tests.kafka.sessions.random_logs import LOSSES, SEEDS, Loss, some_log
 
@@ -201,7 +197,7 @@ def _as_other(request: bytes) -> bytes:
 
 @pytest.mark.daily(3)
 @pytest.mark.parametrize("name", LINES)
-@pytest.mark.parametrize("spoil", [lose, repeat, shuffle, cut, begin_later])
+@pytest.mark.parametrize("spoil", SPOILS)
 def test_a_spoiled_log_of_a_quorum(spoil: Spoil, name: str, tmp_path: Path) -> None:
     file = tmp_path / "kafka-request.log"
     file.write_text("\n".join(spoil(LINES[name], random.Random(name))) + "\n")

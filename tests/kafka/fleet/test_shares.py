@@ -14,12 +14,8 @@ from lockstep_kafka.verbs.simulate import SimulateRequest, simulate
 from tests.kafka.conform.following import read_log
 from tests.kafka.fleet.pipeline import LOGS, ROOT, Fleet
 from tests.kafka.quorum.test_spoiled_logs import (
+    SPOILS,
     Spoil,
-    begin_later,
-    cut,
-    lose,
-    repeat,
-    shuffle,
 )
 
 CAPTURES = sorted(path for path in LOGS.rglob("*.log*") if path.is_file())[::2]
@@ -70,7 +66,7 @@ def test_all_captures_as_one_broker(tmp_path: Path) -> None:
     assert_split_is_whole(as_one_broker(tmp_path / "all", CAPTURES), split=(3, 1, 4))
 
 
-@pytest.mark.parametrize("spoil", [lose, repeat, shuffle, cut, begin_later])
+@pytest.mark.parametrize("spoil", SPOILS)
 def test_spoiled_captures_among_each_other(spoil: Spoil, tmp_path: Path) -> None:
     """Lines of several clusters in one file: ids, numbers of connections and clocks clash."""
     chance = random.Random(spoil.__name__)

@@ -48,10 +48,14 @@ def begin_later(lines: list[str], chance: random.Random) -> list[str]:
     return lines[chance.randrange(len(lines)) :]
 
 
+SPOILS: tuple[Spoil, ...] = (lose, repeat, shuffle, cut, begin_later)
+"""What may become of a log on its way, of which nobody may be accused."""
+
+
 @pytest.mark.daily(3)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", LINES)
-@pytest.mark.parametrize("spoil", [lose, repeat, shuffle, cut, begin_later])
+@pytest.mark.parametrize("spoil", SPOILS)
 def test_nobody_is_accused(spoil: Spoil, name: str, seed: int, tmp_path: Path) -> None:
     lines = spoil(LINES[name], random.Random(f"{name} {seed}"))
     log = tmp_path / "kafka-request.log"
