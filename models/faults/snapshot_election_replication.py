@@ -2,6 +2,7 @@
 
 from lockstep import edit, fault, require
 from models import snapshot_election_replication as replication
+from models import snapshot_election_state as state
 from models.snapshot_election_replication import (
     acknowledged,
     answer,
@@ -267,3 +268,20 @@ def gets_on_only_with_all_others():
 @edit(replication.fetch_in_vain, "acknowledge(s, new, v, leader)", "")
 def what_stalled_followers_have_does_not_count():
     """A fetch that is answered in vain acknowledges nothing."""
+
+
+@fault(breaks="snapshots_hold_what_is_committed", scope="restarts")
+@edit(
+    replication.restart,
+    "is_newer(id_of(s.snapshot[v]), id_of(history(s, v)[:end]))",
+    "not is_newer(id_of(history(s, v)[:end]), id_of(s.snapshot[v]))",
+)
+def resets_a_log_that_goes_as_far_when_it_restarts():
+    """After a restart a log that ends where the latest snapshot does is to be reset, too: an empty
+    one to no snapshot at all."""
+
+
+@fault(breaks="leaders_load_no_snapshot", scope="stalled_epochs", unchanged=("stalled",))
+@edit(state.become, "new.stalled[v] = 0", "")
+def stalls_in_every_role():
+    """Who does not get on as a follower stalls on when it stands and leads."""

@@ -40,10 +40,11 @@ def in_the_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def assert_as_pinned(
-    name: str, scope: str, engine: str, capsys: pytest.CaptureFixture[str]
+    name: str, scope: str, engine: str, capsys: pytest.CaptureFixture[str], *options: str
 ) -> None:
     capsys.readouterr()
-    code = run(["check", name, "--scope", scope, "--engine", engine, "--json", "--no-cache"])
+    asked = ["check", name, "--scope", scope, "--engine", engine, *options]
+    code = run([*asked, "--json", "--no-cache"])
     (result,) = json.loads(capsys.readouterr().out)["results"]
     assert result["because"] == "" or result["because"].endswith("; as pinned")
     pins = spec(name).scope(scope).pins
@@ -77,7 +78,7 @@ def test_scope_gives_what_is_pinned(
 def test_scope_gives_what_is_pinned_in_plain_python(
     name: str, scope: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert_as_pinned(name, scope, "python", capsys)
+    assert_as_pinned(name, scope, "python", capsys, "--liveness")
 
 
 @pytest.mark.parametrize("name", MODELS)
