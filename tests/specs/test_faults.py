@@ -21,7 +21,7 @@ from tests.kafka_models import MODELS, ROOT, kafka_faults, kafka_model
 
 DAYS = 12
 CAUGHT_BESIDE = {
-    "fetch_session": {"only_what_is_wanted_is_answered", "undisturbed_fetcher_sees_no_epoch_error"},
+    "fetch_session": {"only_what_is_wanted_is_answered"},
     "fetch_session_draft": {"error_comes_of_a_lost_session"},
     "leader_discovery": {"leader_changes_only_with_a_newer_epoch"},
     "snapshot_election": {
