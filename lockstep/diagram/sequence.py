@@ -1,7 +1,7 @@
 """A behaviour as a sequence diagram, as `[diagram]` of `specs/MODEL.toml` says.
 
 Where nothing is declared, lanes are the names that most actions have as a parameter, and every step
-is a note in its lane.
+is a note in its lane, or over all lanes if it has no such parameter.
 """
 
 from __future__ import annotations
@@ -45,14 +45,17 @@ def sequence(
     drawing = _Drawing(model, declared, faulty_steps(model, fault, trace))
     steps = drawing.steps(trace, spec.environment)
     messages = drawing.flights.messages()
-    used = sorted(
+    used = (
         {step.lane for step in steps if step.lane is not None}
         | {message.sender for message in messages}
         | {message.receiver for message in messages}
         | drawing.named(trace)
-    ) or list(range(len(drawing.lanes)))
+    )
+    # Nothing says to whom a step without a lane belongs: over one lane alone it would look like its.
+    if not used or (spec.diagram is None and any(step.lane is None for step in steps)):
+        used = set(range(len(drawing.lanes)))
     return drawing.with_lanes(
-        used,
+        sorted(used),
         Diagram(
             model.name if fault is None else f"{model.name} with {described_faults(fault)}",
             tuple(drawing.lanes),

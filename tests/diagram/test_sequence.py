@@ -150,6 +150,13 @@ def test_without_a_declaration_every_step_is_in_the_lane_of_its_parameter() -> N
     assert drawn.title == "turnstile with the fault stays_open"
 
 
+def test_without_a_declaration_a_step_of_nobody_is_in_no_lane(tmp_path: Path) -> None:
+    model = post(tmp_path, '[model]\nname = "post"\n')
+    drawn = sequence(model, walk(model, ("visit", "bo"), "close"))
+    assert drawn.lanes == ("ann", "bo")
+    assert [step.lane for step in drawn.steps] == [1, None]
+
+
 @pytest.mark.parametrize("name", ["letters", "turnstile"])
 def test_lanes_are_the_names_that_most_actions_have(name: str) -> None:
     model = load_model(TURNSTILE, name)
