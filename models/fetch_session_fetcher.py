@@ -173,7 +173,7 @@ def receive_sessionless(s: FetchSession, new: FetchSession, f: Fetcher):
 
 @action
 def receive_incremental(s: FetchSession, new: FetchSession, f: Fetcher):
-    """An incremental response of the session: partitions not in it are as they were."""
+    """An incremental response of the session (227-D45): partitions not in it are as they were."""
     response = present(s.response[f])
     require(not is_full(s.metadata[f].epoch))
     require(response.error == Error.NONE and response.session_id != NO_SESSION)

@@ -186,9 +186,10 @@ class FetcherSide:
             else:
                 fetcher.starts_over(NO_SESSION, at)
         else:
-            epoch = line.session_epoch
-            following = self._next_epoch(epoch) if epoch > 0 else 1
-            fetcher.holds(line.response_session_id, following, at)
+            epoch, session = line.session_epoch, line.response_session_id
+            if epoch > 0 and session != line.session_id:
+                session = OPEN  # Kafka's goes on with its own, and no text says so (227-D45)
+            fetcher.holds(session, self._next_epoch(epoch) if epoch > 0 else 1, at)
 
 
 def _may_hold(fetcher: Fetcher, session: int) -> bool:

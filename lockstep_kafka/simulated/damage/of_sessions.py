@@ -120,19 +120,20 @@ class WrongIdInRequest(_OfRequest):
 class WrongIdInResponse(_OfRequest):
     """The response to an incremental request names another session.
 
-    The log shows it always; what the client makes of it is its own affair.
+    The log shows it always; which of the two the client then names is its own affair (227-D45).
     """
 
     name = "wrong-id-in-response"
     breaks = "the response to an incremental request names another session"
     requirements = ("227-4", "227-49")
+    blameless = CLIENT
 
     def change(self, document: Document, log: Log, place: Place) -> None:
         document["response"]["sessionId"] = _unused_id(log)
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         both = (one.by_number[place.line].answered_session for one in (log, damaged))
-        return Shown(place.line, frozenset(both), BROKER)
+        return Shown(place.line, frozenset(both), BROKER, CLIENT)
 
 
 class NoIdInRequest(_OfRequest):

@@ -181,6 +181,19 @@ def test_undeserved_error_departs(tmp_path: Path) -> None:
     assert "227-28" in remark.requirements
 
 
+@pytest.mark.parametrize(("sample", "line"), [("java-consumer.log", 21), ("kafka-python.log", 13)])
+def test_a_client_whose_broker_names_another_session_goes_on(
+    sample: str, line: int, tmp_path: Path
+) -> None:
+    """Kafka's fetcher goes on with its own session (227-D45)."""
+
+    def rename(document: Any) -> None:
+        document["response"]["sessionId"] = 99
+
+    findings = edited(tmp_path, sample, change(line, rename))
+    assert [(one.side, one.remark.at.line) for one in findings.departures] == [("broker", line)]
+
+
 def test_eviction_is_inferred(tmp_path: Path) -> None:
     """FETCH_SESSION_ID_NOT_FOUND, at the end of a session, conforms."""
 
