@@ -23,7 +23,7 @@ from lockstep.requests.review import ReviewRequest
 if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.language.notation import State
-    from lockstep.verbs.replay import Replay
+    from lockstep.verbs.replay_result import Replay
 
 STANDARD = Path("-")
 """Standard output, in place of a file."""
@@ -266,11 +266,7 @@ def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
         raise LockstepError(
             f"{' and '.join(printed)} would be printed in one", cure="write one to a file"
         )
-    if request.on is None:
-        from lockstep.verbs.replay import replay as run
-
-        return _shown(request, view, run(request), json)
-    from lockstep.verbs.replay_on import replay_on
+    from lockstep.verbs.replay import replay_on
 
     with replay_on(request) as result:
         return _shown(request, view, result, json)
@@ -283,7 +279,7 @@ def _shown(request: ReplayRequest, view: ReplayView, result: Replay, json: bool)
     from lockstep.report.replay_step import walk
     from lockstep.report.view import show_answer
     from lockstep.system.text_files import write_text
-    from lockstep.verbs.replay import replay_answer
+    from lockstep.verbs.replay_result import replay_answer
 
     output = Output()
     pictures = pictures_of(result, {"html": view.html, "svg": view.svg, "mermaid": view.mermaid})

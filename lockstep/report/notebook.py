@@ -30,7 +30,7 @@ from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecke
 from lockstep.verbs.faults import FaultsOfModel, FaultsRun
 from lockstep.verbs.prove import ProveRun
 from lockstep.verbs.prove_result import Proved, Unproved
-from lockstep.verbs.replay import Replay
+from lockstep.verbs.replay_result import Replay
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
 
 _STYLE = """

@@ -14,7 +14,7 @@ from lockstep.pages.blocks import Block, Figure, Lines, Paragraph, Section
 from lockstep.report.replay_page import replay_page
 from lockstep.trace.claims import render_fairness
 from lockstep.trace.render import Line, render_refusal, render_trace
-from lockstep.verbs.replay import Replay, ReplayedOn
+from lockstep.verbs.replay_result import Replay
 from lockstep.words import plural
 
 
@@ -25,10 +25,10 @@ def replay_blocks(
     yield Paragraph(shown_title(result))
     if result.origin.start is not None:
         yield Paragraph(f"from a state in which {result.origin.start}; it need not be reachable")
-    if isinstance(result, ReplayedOn):
+    if result.on is not None:
         yield from _variables(result)
     yield Lines(tuple(_lines(result)), "The behaviour", margin=0)
-    if isinstance(result, ReplayedOn):
+    if result.on is not None:
         yield from _parting(result)
     if result.violation is not None and result.trace.loop is not None:
         texts = render_fairness(result.model, result.violation.properties[0], result.trace)
@@ -42,7 +42,7 @@ def replay_blocks(
     for file in pictures:
         yield Paragraph(f"written to {file}", "dim")
     yield verdict_line(result)
-    if isinstance(result, ReplayedOn) and result.check is not None:
+    if result.check is not None:
         yield Paragraph(f"whether another behaviour violates it says  {result.check}")
 
 
@@ -56,23 +56,23 @@ def shown_title(result: Replay) -> str:
     origin = result.origin
     parts = {"scope": origin.scope, "fault": origin.fault, "proposal": origin.proposal}
     details = ", ".join(f"{what} {name}" for what, name in parts.items() if name)
-    on = f", on {result.version}" if isinstance(result, ReplayedOn) else ""
+    on = "" if result.on is None else f", on {result.on}"
     return f"{origin.model} ({details}){on}" if details else f"{origin.model}{on}"
 
 
 def _lines(result: Replay) -> Iterator[Line]:
     """The steps that were taken, and why no more."""
     yield from render_trace(result.model, result.shown, result.fault)
-    if isinstance(result, ReplayedOn) and result.refusal is not None and result.violation is None:
+    if result.refusal is not None and result.violation is None:
         refusal = result.refusal
         yield from render_refusal(result.model, result.trace, refusal.action, refusal.parameters)
 
 
-def _variables(result: ReplayedOn) -> Iterator[Paragraph]:
+def _variables(result: Replay) -> Iterator[Paragraph]:
     """The variables that are not in both, or not compared."""
     for what, names in (
-        (f"not in {result.version}", result.missing),
-        (f"only in {result.version}", result.added),
+        (f"not in {result.on}", result.missing),
+        (f"only in {result.on}", result.added),
         ("not compared, for they have other domains", result.uncompared),
     ):
         if names:
@@ -82,7 +82,7 @@ def _variables(result: ReplayedOn) -> Iterator[Paragraph]:
 _MOST_CHANGES = 8
 
 
-def _parting(result: ReplayedOn) -> Iterator[Block]:
+def _parting(result: Replay) -> Iterator[Block]:
     """Which steps are others than recorded, and where the states are."""
     for number, instance in result.others.items():
         text = f"step {number} was recorded as another; here {instance} leads to the same state"

@@ -24,7 +24,7 @@ from lockstep.trace.claims import RequirementTexts, find_property, render_fairne
 from lockstep.trace.conjuncts import excerpt, false_at_the_end
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance
-from lockstep.verbs.replay import Replay
+from lockstep.verbs.replay_result import Replay
 from lockstep.words import place_text, plural, visible
 
 Data = dict[str, Any]

@@ -16,7 +16,7 @@ from lockstep.trace.render import (
     render_taken,
     render_variable,
 )
-from lockstep.verbs.replay import Replay, ReplayedOn
+from lockstep.verbs.replay_result import Replay
 from lockstep.words import plural
 
 _COMMANDS = {
@@ -154,7 +154,7 @@ class _Walk:
     def _position(self) -> None:
         result, is_last = self._result, self._number == len(self._trace.steps)
         self._print(render_position(result.model, result.shown, self._number, result.fault))
-        if is_last and isinstance(result, ReplayedOn) and (refusal := result.refusal) is not None:
+        if is_last and (refusal := result.refusal) is not None:
             step = refusal.action, refusal.parameters
             self._print(render_refusal(result.model, self._trace, *step))
 

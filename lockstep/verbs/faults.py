@@ -29,7 +29,7 @@ from lockstep.trace.itf import Origin
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.verbs.check import fault_scope
 from lockstep.verbs.fault_task import FaultAnswer, explore_fault
-from lockstep.verbs.replay import Replay
+from lockstep.verbs.replay_result import Replay
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace, find_workspace
 

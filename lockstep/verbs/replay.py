@@ -1,337 +1,323 @@
-"""`replay`: a recorded behaviour is taken again, and what comes of it, on other versions too."""
+"""`replay`: a recorded behaviour is taken again, by its own model or by another version of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
-import msgspec
-
-from lockstep.answers.answer import Answer
 from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model
-from lockstep.language.notation import State
+from lockstep.language.notation import Kind, State
+from lockstep.plain.ending import violated_at_the_end
+from lockstep.plain.lasso import closes
 from lockstep.plain.run import PlainEngine
-from lockstep.requests.check import CheckRequest
 from lockstep.requests.others import ReplayRequest
-from lockstep.requests.run import Judged
-from lockstep.requests.version import Version
-from lockstep.results.notebook import ShownInNotebooks
+from lockstep.requests.version import Version, version_at
 from lockstep.results.search_result import EvaluationError, Violation
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
+from lockstep.specs.scopes import load_model_spec
 from lockstep.system.text_files import write_text
 from lockstep.trace.behaviour import to_pytest, workspace_from
-from lockstep.trace.changes import changes
+from lockstep.trace.changes import changes, changes_of
 from lockstep.trace.claims import evaluate_all, failing_binding, find_property
-from lockstep.trace.conjuncts import false_requirement
-from lockstep.trace.documents import (
-    claim_json,
-    conjunct_json,
-    error_json,
-    parameters_json,
-    steps_json,
-)
 from lockstep.trace.itf import Origin, Recording, damaged, digest, read
 from lockstep.trace.itf_values import Misfit
-from lockstep.trace.render import render_instance
-from lockstep.workspace import Workspace, find_workspace
+from lockstep.trace.render import render_instance, render_taken
+from lockstep.verbs.replay_result import Parting, Refusal, Replay
+from lockstep.workspace import find_workspace
 
-__all__ = ["Replay", "ReplayRequest", "replay"]
-
-
-@dataclass
-class Replay(Judged, ShownInNotebooks):
-    """What came of a recorded behaviour.
-
-    `verdict` is `violated` when the violation is there again, `holds` when the model still behaves
-    so but the property now holds, `inconclusive` when the model no longer behaves so, and `error`
-    when it has no meaning at the end. `because` says which, and where. `trace` is what was
-    taken again, all of it or up to where the model departs.
-    """
-
-    model: Model
-    origin: Origin
-    trace: Trace
-    verdict: Verdict = Verdict.INCONCLUSIVE
-    because: str = ""
-    violation: Violation | None = None
-    error: EvaluationError | None = None
-    test: str | None = None
-    """The text of the test that was written, None where none was."""
-
-    @property
-    def shown(self) -> Violation | Trace:
-        """The behaviour, with what it violates where it does."""
-        return self.violation or self.trace
-
-    @property
-    def fault(self) -> str | None:
-        """The fault that is in place."""
-        return self.origin.fault
-
-
-@dataclass(frozen=True)
-class Parting:
-    """After how many steps another version is first in another state than recorded, and how."""
-
-    step: int
-    changes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """The step that another version does not take, and the parameters that it was recorded with."""
-
-    step: int
-    action: str
-    parameters: tuple[Any, ...]
-
-
-@dataclass(kw_only=True)
-class ReplayedOn(Replay):
-    """What came of a recorded behaviour on another version.
-
-    `verdict` is `holds` where the version does not go so, or goes so and violates nothing;
-    `violated` where something is violated; `inconclusive` where the recording does not say what
-    the version would have to do; `error` where that has no meaning. `trace` is what was taken, by
-    the version's own states.
-    """
-
-    version: Version
-    missing: tuple[str, ...] = ()
-    """The variables that only the recording has."""
-    added: tuple[str, ...] = ()
-    """The variables that only the version has."""
-    uncompared: tuple[str, ...] = ()
-    """The variables that cannot have the first value recorded, as where a map has other keys."""
-    others: dict[int, str] = field(default_factory=dict)
-    """By the number of a step, the other action that does what was recorded."""
-    parting: Parting | None = None
-    """Where the states are first others than recorded, in variables that both have."""
-    refusal: Refusal | None = None
-    scope: str | None = None
-    """The scope of the version; the one recorded where none was asked for."""
-
-    @property
-    def fault(self) -> str | None:
-        """The version's own fault."""
-        return self.version.fault
-
-    @property
-    def check(self) -> str | None:
-        """The command that says whether another behaviour violates what this one does not.
-
-        None where that is not open, and of another revision.
-        """
-        version = self.version
-        is_open = self.verdict is Verdict.HOLDS and self.origin.goal is None
-        if version.revision is not None or not is_open:
-            return None
-        return CheckRequest(scope=self.scope, **version.changes).again(version.model)
-
-
-class OnDetails(msgspec.Struct, kw_only=True):
-    """What only the answer of a replay on another version has."""
-
-    version: str
-    """`MODEL`, `MODEL.FAULT`, `MODEL@NAME=VALUE` or `REVISION:MODEL`."""
-    refused: dict[str, Any] | None
-    """The step that is not enabled: `{step, action, parameters, requires}`. `requires` is the part
-    of the guard that is false, `{text, file, line, values}`, or null."""
-    parting: Parting | None
-    """After which step the state is first another than recorded, and how: `{step, changes}`."""
-    others: dict[int, str]
-    """By the number of a step, the other action that leads to the recorded state."""
-    missing: tuple[str, ...]
-    """The variables that only the recording has."""
-    added: tuple[str, ...]
-    """The variables that only the version has."""
-    uncompared: tuple[str, ...]
-    """The variables that cannot have the values recorded at first."""
-
-
-class ReplayDetails(msgspec.Struct, kw_only=True):
-    """What only the answer of a replay has."""
-
-    property: str | None
-    """The property that was recorded; null for a behaviour to where the text has no meaning, or to
-    a goal."""
-    goal: str | None
-    """What was looked for, as by `prove --find`."""
-    start: str | None
-    """What is true at first, as by `prove --from`."""
-    requirements: tuple[str, ...]
-    """The requirements that the property `violated` states."""
-    parameters: dict[str, Any]
-    """The parameters for which that property fails."""
-    steps: list[dict[str, Any]]
-    """The steps that could be taken."""
-    loop: int | None
-    """As in the `details` of `check`."""
-    error: dict[str, Any] | None
-    """Where the text has no meaning, as under [`check`](#check)."""
-    pytest: str | None
-    """With `--pytest FILE`, the text of the test that was written."""
-    on: OnDetails | None
-    """With `--on VERSION`, what that is and where it parts; `steps`, `parameters` and the property
-    `violated` are then the version's. Else null."""
-
-
-def replay_answer(file: Path, result: Replay) -> Answer:
-    """The answer to the replay of the behaviour in a file."""
-    origin, model, trace = result.origin, result.model, result.trace
-    violates = () if result.violation is None else result.violation.properties
-    values = {
-        **vars(origin),
-        **claim_json(model, result.violation),
-        "steps": steps_json(model, trace),
-        "loop": trace.loop,
-        "error": None if result.error is None else error_json(model, result.error),
-        "pytest": result.test,
-        "on": _on(result) if isinstance(result, ReplayedOn) else None,
-    }
-    return Answer(
-        kind="replay",
-        model=origin.model,
-        scope=origin.scope or "",
-        fault=origin.fault,
-        proposal=origin.proposal,
-        engine="python",
-        verdict=str(result.verdict),
-        violated=next(iter(violates), None),
-        violates=violates,
-        length=len(trace.steps),
-        trace=str(file),
-        because=result.because,
-        exit_code=result.exit_code,
-        details=msgspec.convert(values, ReplayDetails),
-    )
-
-
-def _on(result: ReplayedOn) -> OnDetails:
-    refusal, refused = result.refusal, None
-    if refusal is not None:
-        model, action = result.model, result.model.action(refusal.action)
-        state, parameters = result.trace.last, refusal.parameters
-        conjunct = false_requirement(model.universe, action, state, parameters)
-        refused = {
-            "step": refusal.step,
-            "action": refusal.action,
-            "parameters": parameters_json(action.parameters, parameters),
-            "requires": conjunct_json(model, conjunct),
-        }
-    values = {**vars(result), "version": str(result.version), "refused": refused}
-    return msgspec.convert(values, OnDetails)
-
-
-class _Departs(Exception):
-    """The model does not do what was recorded."""
+__all__ = ["Replay", "ReplayRequest", "replay", "replay_on"]
 
 
 def replay(request: ReplayRequest) -> Replay:
-    """Take the behaviour in a file again with the model of the workspace.
-
-    `LockstepError` when the file is damaged, the model, its fault or a constant is not there, or
-    the test cannot be written, as where its file is there already. A
-    recorded state that the model does not reach counts as damage as long as the model's text is the
-    one that was recorded, and as a change of the model otherwise.
-    """
-    workspace = request.workspace or find_workspace()
-    if request.pytest is not None and request.pytest.exists():
-        raise LockstepError(
-            f"{request.pytest} is there already", cure="remove it, or name another file"
-        )
-    result = _replay(workspace, request.file)
-    if request.pytest is None or result.violation is None:
+    """Take the behaviour in a file again, as `replay_on` does, with no file left of a revision."""
+    with replay_on(request) as result:
         return result
-    place = workspace_from(request.pytest, workspace.root)
-    result.test = to_pytest(result.model, result.trace, result.origin, place)
-    write_text(request.pytest, result.test)
-    return result
 
 
-def _replay(workspace: Workspace, file: Path) -> Replay:
-    recording = read(file)
+@contextmanager
+def replay_on(request: ReplayRequest) -> Iterator[Replay]:
+    """Take the behaviour in a file again, by its own model or by the version named with `on`.
+
+    Its own model has the constants recorded. A recorded state that it does not reach counts as
+    damage as long as its text is the one recorded, and as a change otherwise. Another version has
+    those constants that it declares, below those that it sets itself; with `scope`, those of its
+    scope. Files of a git revision are there as long as the block runs. `LockstepError` when the
+    file is damaged, the model, its fault or a constant is not there, or the test cannot be written,
+    as where its file is there already.
+    """
+    workspace, test = request.workspace or find_workspace(), request.pytest
+    if test is not None and test.exists():
+        raise LockstepError(f"{test} is there already", cure="remove it, or name another file")
+    recording = read(request.file)
     origin = recording.origin
-    version = Version(workspace, origin.model, origin.fault, origin.proposal)
-    model = version.load(origin.constants, origin.property)
-    first = model.initial
-    taken: list[Step] = []
-
-    def ended(
-        verdict: Verdict,
-        because: str,
-        failing: tuple[Any, ...] | None = None,
-        error: EvaluationError | None = None,
-    ) -> Replay:
-        whole = verdict in (Verdict.HOLDS, Verdict.VIOLATED)
-        trace = Trace(first, tuple(taken), recording.loop if whole else None)
-        names = (origin.property or "",)
-        violation = None if failing is None else Violation(names, failing, trace)
-        return Replay(model, origin, trace, verdict, because, violation, error)
-
-    engine = PlainEngine(model)
-    try:
-        if origin.start is not None:
-            first = recording.state(model, 0)
-        _take_again(engine, recording, first, taken)
-        failing = _finding(engine, recording, Trace(first, tuple(taken), recording.loop))
-    except EvaluationError as error:
-        return ended(Verdict.ERROR, error.seen_from(workspace.root), error=error)
-    except (_Departs, Misfit) as departure:
-        if digest(model) == origin.digest:
-            misfit = departure if isinstance(departure, Misfit) else Misfit("", str(departure))
-            raise damaged(file, misfit) from None
-        return ended(Verdict.INCONCLUSIVE, f"the model has changed: {departure}")
-    if origin.goal is not None:
-        return ended(Verdict.HOLDS, f"the model still goes so; it was found for {origin.goal}")
-    if failing is None:
-        where = "at the end of" if recording.loop is None else "along"
-        return ended(Verdict.HOLDS, f"{origin.property} holds {where} this behaviour now")
-    return ended(Verdict.VIOLATED, f"{origin.property} is violated again, as recorded", failing)
+    own = Version(workspace, origin.model, origin.fault, origin.proposal)
+    with nullcontext(own) if request.on is None else version_at(workspace, request.on) as version:
+        model = _load(version, origin, request)
+        result = _Taking(recording, version, model, is_own=request.on is None).result()
+        result.scope = request.scope or origin.scope
+        if test is not None and result.violation is not None:
+            place = workspace_from(test, workspace.root)
+            result.test = to_pytest(model, result.trace, origin, place)
+            write_text(test, result.test)
+        yield result
 
 
-def _take_again(engine: PlainEngine, recording: Recording, first: State, taken: list[Step]) -> None:
-    """Take every recorded step, adding it to `taken`; `_Departs` where the model does not."""
-    model = engine.model
-    state = first
-    _compare("the initial state", recording, model, 0, state)
-    for index, (name, _) in enumerate(recording.steps, start=1):
-        action = model.find_action(name)
+def _load(version: Version, origin: Origin, request: ReplayRequest) -> Model:
+    """The version in the scope of the recording, or in one of its own."""
+    constants = origin.constants
+    if request.scope is not None:
+        spec = load_model_spec(version.workspace.root, version.model)
+        constants = version.over(spec.scope(request.scope).constants)
+    elif request.on is not None:
+        declared = version.load({}).constants
+        recorded = {name: value for name, value in constants.items() if name in declared}
+        constants = {**version.fault_constants, **recorded, **version.constants}
+    return version.load(constants, origin.property)
+
+
+class _Departs(Exception):
+    """The version does not do what was recorded, or the recording does not say what it would do.
+
+    With `refusal` it is that a step is not enabled.
+    """
+
+    def __init__(self, because: str, refusal: Refusal | None = None) -> None:
+        super().__init__(because)
+        self.refusal = refusal
+
+
+class _Taking:
+    """One recorded behaviour on one version; its own has to do just what was recorded."""
+
+    def __init__(
+        self, recording: Recording, version: Version, model: Model, *, is_own: bool
+    ) -> None:
+        self._recording = recording
+        self._version = version
+        self._model = model
+        self._is_own = is_own
+        self._engine = PlainEngine(model)
+        self._steps: list[Step] = []
+        self._first = model.initial
+        recorded, names = recording.states[0].keys(), model.variables.keys()
+        shared = [name for name in names if name in recorded]
+        self._compared = [name for name in shared if self._fits(name)]
+        self._result = Replay(
+            model,
+            recording.origin,
+            Trace(model.initial, ()),
+            on=None if is_own else version,
+            missing=tuple(sorted(recorded - names)),
+            added=tuple(name for name in names if name not in recorded),
+            uncompared=tuple(name for name in shared if name not in self._compared),
+        )
+
+    def _fits(self, name: str) -> bool:
+        """Whether a variable can have what was recorded of it at first."""
+        try:
+            self._recording.variable(self._model, 0, name)
+        except Misfit:
+            return False
+        return True
+
+    def result(self) -> Replay:
+        """What comes of it."""
+        result = self._result
+        try:
+            if not self._is_own and not self._compared and not result.uncompared:
+                raise _Departs(f"{self._version} has none of the variables recorded")
+            if self._recording.origin.start is not None:
+                self._first = self._recorded_first()
+            self._compare(0, self._first)
+            if self._take_all():
+                self._judge()
+        except EvaluationError as error:
+            result.error = error
+            self._conclude(Verdict.ERROR, error.seen_from(self._version.workspace.root))
+        except (_Departs, Misfit) as departure:
+            self._depart(departure)
+        result.trace = self._trace(ends=result.verdict not in (Verdict.HOLDS, Verdict.VIOLATED))
+        return result
+
+    def _depart(self, departure: _Departs | Misfit) -> None:
+        """Conclude where the version does something else; `LockstepError` where it cannot have."""
+        origin, because = self._recording.origin, str(departure)
+        if self._is_own:
+            if digest(self._model) == origin.digest:
+                misfit = departure if isinstance(departure, Misfit) else Misfit("", because)
+                raise damaged(self._recording.file, misfit) from None
+            self._conclude(Verdict.INCONCLUSIVE, f"the model has changed: {because}")
+        elif isinstance(departure, Misfit) or departure.refusal is None:
+            self._conclude(Verdict.INCONCLUSIVE, because)
+        else:
+            self._result.refusal = departure.refusal
+            if origin.goal is None:
+                self._conclude(Verdict.HOLDS, f"{self._version} stops it: {because}")
+            else:
+                self._conclude(Verdict.INCONCLUSIVE, f"{because}: {origin.goal} is not reached so")
+
+    def _trace(self, *, ends: bool = False) -> Trace:
+        is_whole = len(self._steps) == len(self._recording.steps)
+        loop = self._recording.loop if is_whole and not ends else None
+        return Trace(self._first, tuple(self._steps), loop)
+
+    def _conclude(self, verdict: Verdict, because: str) -> None:
+        self._result.verdict, self._result.because = verdict, because
+
+    def _recorded_first(self) -> State:
+        """The recorded first state; variables that it has not are as in the version's own."""
+        if self._is_own:
+            return self._recording.state(self._model, 0)
+        if names := self._result.uncompared:
+            raise _Departs(
+                f"it begins in a state that {self._version} does not have: "
+                f"{', '.join(names)} cannot be as recorded"
+            )
+        values = {name: self._recording.variable(self._model, 0, name) for name in self._compared}
+        return self._model.state.of(
+            values.get(name, old)
+            for name, old in zip(self._model.variables, self._model.initial, strict=True)
+        )
+
+    def _take_all(self) -> bool:
+        """Take every step; False where another version violates something before the last."""
+        for number in range(1, len(self._recording.steps) + 1):
+            if not self._is_own and self._is_violated():
+                return False
+            self._take(number)
+        return True
+
+    def _take(self, number: int) -> None:
+        """Take one step, or on another version one that does what was recorded."""
+        before = self._steps[-1].state if self._steps else self._first
+        try:
+            step = self._as_recorded(number, before)
+        except _Departs as departure:
+            step = self._other(number, before, departure)
+            self._result.others[number] = render_taken(self._model, step)
+        self._steps.append(step)
+        self._compare(number, step.state)
+
+    def _as_recorded(self, number: int, before: State) -> Step:
+        name, _ = self._recording.steps[number - 1]
+        action = self._model.find_action(name)
         if action is None:
-            raise _Departs(f"step {index}: there is no action {name}")
-        parameters = recording.parameters(action, index)
+            raise _Departs(f"step {number}: {self._version} has no action {name}")
+        try:
+            parameters = self._recording.parameters(action, number)
+        except Misfit as misfit:
+            if self._is_own:
+                raise
+            why = f"{self._version} cannot be given its parameters: {misfit.reason}"
+            raise _Departs(f"step {number}, {name}: {why}") from None
+        after = self._engine.run(action, before, parameters)
+        if after is not None:
+            return Step(name, parameters, after)
         instance = render_instance(name, action.parameters, parameters)
-        after = engine.run(action, state, parameters)
-        if after is None:
-            is_last = index == len(recording.steps) and recording.origin.property is not None
-            so = ", so that what it broke is not broken so any more" if is_last else ""
-            raise _Departs(f"step {index}: {instance} is not enabled{so}")
-        taken.append(Step(name, parameters, after))
-        _compare(f"step {index}: {instance}", recording, model, index, after)
-        state = after
+        if not self._is_own:
+            refusal = Refusal(number, name, parameters)
+            raise _Departs(f"step {number}, {instance}, is not enabled", refusal)
+        recording = self._recording
+        is_last = number == len(recording.steps) and recording.origin.property is not None
+        so = ", so that what it broke is not broken so any more" if is_last else ""
+        raise _Departs(f"step {number}: {instance} is not enabled{so}")
 
+    def _other(self, number: int, before: State, departure: _Departs) -> Step:
+        """Another step to the recorded state, if what was recorded says which state that is."""
+        old, new = self._recording.states[number - 1 : number + 1]
+        has_parted = self._is_own or self._result.parting is not None
+        if not has_parted and any(old[name] != new[name] for name in self._compared):
+            for step in self._engine.successors(before):
+                if not self._differences(number, step.state):
+                    return step
+        if has_parted or departure.refusal is not None:
+            raise departure
+        raise _Departs(f"{departure}, and no other step leads where it led")
 
-def _compare(what: str, recording: Recording, model: Model, index: int, reached: Any) -> None:
-    recorded = recording.state(model, index)
-    if found := changes(recorded, reached):
-        raise _Departs(f"{what} leads elsewhere than recorded: {found[0]}")
+    def _compare(self, number: int, state: State) -> None:
+        """Note where another version is first in another state than recorded.
 
+        `_Departs` or `Misfit` where its own is.
+        """
+        if not self._is_own:
+            if self._result.parting is None and (found := self._differences(number, state)):
+                self._result.parting = Parting(number, tuple(found))
+        elif differences := changes(self._recording.state(self._model, number), state):
+            step = f"step {number}: {render_taken(self._model, self._steps[-1])}" if number else ""
+            where = step or "the initial state"
+            raise _Departs(f"{where} leads elsewhere than recorded: {differences[0]}")
 
-def _finding(engine: PlainEngine, recording: Recording, trace: Trace) -> tuple[Any, ...] | None:
-    """The binding for which the recorded property fails at the end, None when it holds."""
-    origin = recording.origin
-    name = origin.property
-    if origin.goal is not None:
-        return None
-    if name is None:
-        evaluate_all(engine, trace)
-        raise _Departs(f"at the end everything has a value again ({origin.error})")
-    if name == DEADLOCK:
-        return failing_binding(engine, name, trace)
-    prop = find_property(engine.model, name)
-    if prop is None:
-        raise _Departs(f"there is no property {name}")
-    return failing_binding(engine, name, trace, recording.binding(prop))
+    def _differences(self, number: int, state: State) -> list[str]:
+        found = []
+        for name in self._compared:
+            try:
+                recorded = self._recording.variable(self._model, number, name)
+            except Misfit as misfit:
+                found.append(f"{name}: {misfit.reason}")
+                continue
+            found += [str(one) for one in changes_of(name, recorded, getattr(state, name))]
+        return found
+
+    def _is_violated(self) -> bool:
+        """Whether the recorded property is violated before the end; the result then says so."""
+        prop = find_property(self._model, self._recording.origin.property or "")
+        if prop is None or prop.kind not in (Kind.INVARIANT, Kind.STEP_INVARIANT):
+            return False
+        trace = self._trace()
+        failing = failing_binding(self._engine, prop.name, trace)
+        if failing is not None:
+            taken = len(trace.steps)
+            where = f"after step {taken}" if taken else "in the initial state"
+            self._violated(prop.name, failing, f" already {where}")
+        return failing is not None
+
+    def _violated(self, name: str, failing: tuple[Any, ...], where: str) -> None:
+        here = "again" if self._is_own else f"on {self._version}"
+        self._result.violation = Violation((name,), failing, self._trace())
+        self._conclude(Verdict.VIOLATED, f"{name} is violated {here}{where}")
+
+    def _judge(self) -> None:
+        """Say what is violated at the end, all steps being taken."""
+        recording, model, trace = self._recording, self._model, self._trace()
+        origin, version, is_own = recording.origin, self._version, self._is_own
+        name = origin.property
+        if origin.goal is not None:
+            so = "the model still goes so" if is_own else f"{version} goes so too"
+            self._conclude(Verdict.HOLDS, f"{so}; it was found for {origin.goal}")
+            return
+        if trace.loop is not None and not closes(trace):
+            why = f"on {version} the last state is not the one after step {trace.loop}"
+            raise _Departs(f"{why}: whether it can go on so for ever is not known")
+        if name is None:
+            evaluate_all(self._engine, trace)
+            if is_own:
+                raise _Departs(f"at the end everything has a value again ({origin.error})")
+            self._conclude(Verdict.HOLDS, f"on {version} everything has a value at the end")
+            return
+        prop = find_property(model, name)
+        if prop is None and name != DEADLOCK:
+            claims_no = f"{version} goes so too, and claims no {name}: name what it claims"
+            raise _Departs(f"there is no property {name}" if is_own else claims_no)
+        recorded = recording.binding(prop) if is_own and prop is not None else None
+        try:
+            failing = failing_binding(self._engine, name, trace, recorded)
+        except EvaluationError:
+            raise
+        except LockstepError as error:  # a claim of another kind
+            raise _Departs(error.message if is_own else f"on {version} {error.message}") from None
+        if failing is not None:
+            self._violated(name, failing, ", as recorded")
+            return
+        others = (
+            {} if is_own or trace.loop is not None else violated_at_the_end(self._engine, trace)
+        )
+        if others:
+            other, binding = next(iter(others.items()))
+            self._violated(other, binding, f" in its stead: {name} holds")
+            return
+        where = "along" if trace.loop is not None else "at the end of"
+        here = "now" if is_own else f"on {version}"
+        self._conclude(Verdict.HOLDS, f"{name} holds {where} this behaviour {here}")

@@ -23,7 +23,8 @@ from lockstep.system.git import Revision, revision_of
 from lockstep.verbs.campaign import EarlierRows
 from lockstep.verbs.mutants import MutantsOfModel
 from lockstep.verbs.prove_result import Proved
-from lockstep.verbs.replay import Replay, replay
+from lockstep.verbs.replay import replay
+from lockstep.verbs.replay_result import Replay
 from lockstep.verbs.report_checks import (
     FaultsReport,
     KeptResults,

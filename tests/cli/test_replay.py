@@ -127,7 +127,12 @@ def test_a_property_that_holds_now(desk: "Desk", saved: Path) -> None:
             "Map[Gate, Arm] = {g: Arm.JAMMED",
             "the initial state leads elsewhere than recorded: arm[east]: LOCKED -> JAMMED",
         ),
-        ("models/turnstile.py", "def coin(", "def pay(", "step 1: there is no action coin"),
+        (
+            "models/turnstile.py",
+            "def coin(",
+            "def pay(",
+            "step 1: turnstile.stays_open has no action coin",
+        ),
         (
             "invariants/turnstile.py",
             "entries_are_paid",
@@ -170,7 +175,7 @@ def damage(file: Path, *path: Any, value: Any) -> None:
         (("states", 2, "coins", "#map", 0, 1), 7, "states[2].coins[0][1]: 7 is not in 0..2"),
         (("states", 2, "coins", "#map", 0, 1), 2, "step 2: push(g=east) leads elsewhere"),
         (("states", 1, "#meta", "index"), 3, 'states[1]["#meta"].index: not 1'),
-        (("states", 1, "#meta", "action"), "pay", "step 1: there is no action pay"),
+        (("states", 1, "#meta", "action"), "pay", "step 1: turnstile.stays_open has no action pay"),
         (("states", 1, "#meta", "parameters"), {}, "not the parameters of coin"),
         (("states",), [], "states: not an array of one or more states"),
         (("#meta", "model"), "../../etc/passwd", "#meta.model: '../../etc/passwd' is not a name"),

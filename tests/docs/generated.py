@@ -31,7 +31,7 @@ from lockstep.verbs.prove_kept import (
     PropertyDetails,
     ProveDetails,
 )
-from lockstep.verbs.replay import OnDetails, ReplayDetails
+from lockstep.verbs.replay_result import OnDetails, ReplayDetails
 from lockstep.verbs.review.evidence import Evidence
 from lockstep.verbs.review.result import (
     ActionDetails,

@@ -15,8 +15,7 @@ from lockstep.report.twin import TwinView
 from lockstep.verbs.check import Checked, CheckRequest, CheckRun, check
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.prove import ProveRequest, Unproved, prove
-from lockstep.verbs.replay import ReplayRequest, replay
-from lockstep.verbs.replay_on import replay_on
+from lockstep.verbs.replay import ReplayRequest, replay, replay_on
 from lockstep.verbs.twin import Compared, TwinRequest, TwinRun, twin
 from lockstep.workspace import Workspace, find_workspace
 

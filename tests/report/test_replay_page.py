@@ -15,7 +15,7 @@ from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.itf import Origin
-from lockstep.verbs.replay import Replay
+from lockstep.verbs.replay_result import Replay
 from tests.diagram.post import post, walk
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
