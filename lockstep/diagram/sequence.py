@@ -51,7 +51,7 @@ def sequence(
         | {message.receiver for message in messages}
         | drawing.named(trace)
     )
-    # Nothing says to whom a step without a lane belongs: over one lane alone it would look like its.
+    # Nothing says whose a step without a lane is: over one lane alone it would look like its own.
     if not used or (spec.diagram is None and any(step.lane is None for step in steps)):
         used = set(range(len(drawing.lanes)))
     return drawing.with_lanes(
