@@ -9,13 +9,13 @@ follow brokers, by Spark's event log.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bench.fleet.events import events_in, logged, tasks_in
 from bench.machine import this_machine
 from bench.process import Run, measure
 from bench.table import machine_text
@@ -75,7 +75,7 @@ def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> 
             folder.joinpath("hot", "broker-1").rename(logs / "broker-1")
     folders = sorted(str(path) for path in logs.iterdir() if path.is_dir())
     files = sorted(str(path) for name in folders for path in Path(name).iterdir())
-    python, environment = [sys.executable, "-m"], _logged(folder / "events")
+    python, environment = [sys.executable, "-m"], logged(folder / "events")
     spark = ["--engine", "spark", "--master", options.master, "--out", str(folder / "tables")]
     pairs: Sequence[tuple[str, Sequence[str], str, Sequence[str]]] = (
         (
@@ -102,26 +102,17 @@ def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> 
     yield _evenness(folder / "events", lines)
 
 
-def _logged(events: Path) -> dict[str, str]:
-    """The environment in which Spark writes its events into a folder."""
-    events.mkdir()
-    settings = {"enabled": "true", "dir": events.as_uri(), "compress": "false"}
-    lines = [f"spark.eventLog.{name} {value}\n" for name, value in settings.items()]
-    events.joinpath("spark-defaults.conf").write_text("".join(lines), "utf-8")
-    return {"SPARK_CONF_DIR": str(events)}
-
-
 def _evenness(events: Path, lines: int) -> str:
     """The longest task of the stage that took most, beside an even share of all cores."""
     seconds: dict[int, list[float]] = {}
-    cores = 0
-    for file in events.rglob("events_*"):
-        for event in map(json.loads, file.read_text("utf-8").splitlines()):
-            if event["Event"] == "SparkListenerExecutorAdded":
-                cores += event["Executor Info"]["Total Cores"]
-            elif event["Event"] == "SparkListenerTaskEnd" and "Task Metrics" in event:
-                ran = event["Task Metrics"]["Executor Run Time"] / 1000
-                seconds.setdefault(event["Stage ID"], []).append(ran)
+    for event in tasks_in(events):
+        ran = event["Task Metrics"]["Executor Run Time"] / 1000
+        seconds.setdefault(event["Stage ID"], []).append(ran)
+    cores = sum(
+        event["Executor Info"]["Total Cores"]
+        for event in events_in(events)
+        if event["Event"] == "SparkListenerExecutorAdded"
+    )
     tasks = max(seconds.values(), key=sum)
     share = sum(tasks) / cores
     name = f"following, the longest of {len(tasks)} tasks, beside {share:.1f} s for each core"

@@ -20,7 +20,7 @@ from lockstep_kafka.fleet.columns import (
 )
 from lockstep_kafka.fleet.following import Follow
 from lockstep_kafka.fleet.reading import Observed
-from lockstep_kafka.fleet.source import Source
+from lockstep_kafka.fleet.source import FileSource, TopicSource
 from lockstep_kafka.fleet.spark_tables import Tables
 from lockstep_kafka.fleet.tables import (
     ALERT_KEY,
@@ -49,7 +49,7 @@ class FollowBatch:
 
     tables: Tables
     observed: Observed
-    source: Source
+    source: FileSource | TopicSource
     on_alerts: OnAlerts | None = None
     shares: Mapping[str, int] = field(default_factory=dict)
     """The brokers that are split, and into how many shares."""
@@ -59,6 +59,11 @@ class FollowBatch:
         followed = self._followed(rows, batch).persist()
         try:
             counts = _counts(followed)
+            if any(row["followers"] > 1 for row in counts):  # in two partitions of a topic
+                followed.unpersist()
+                in_one_task = rows.coalesce(1).sortWithinPartitions("order", "line")
+                followed = self._followed(in_one_task, batch).persist()
+                counts = _counts(followed)
             brokers = [row["broker"] for row in counts if row["state"]]
             sums = {name: sum(row[name] for row in counts) for name in _KINDS}
 
@@ -78,11 +83,14 @@ class FollowBatch:
     def _followed(self, rows: DataFrame, batch: int) -> DataFrame:
         from pyspark.sql import functions as sql
 
+        states = self._states(batch)
+        if isinstance(self.source, TopicSource):
+            return self.source.followed(rows, states)
         tasks = tasks_of(rows.sparkSession)
         follow = as_task(Follow(self.observed, self.source.in_columns))
         pieces = self.source.pieces(rows, tasks)
         key = sql.coalesce("broker", "quarantined.file")
-        if (states := self._states(batch)) is not None:
+        if states is not None:
             pieces = pieces.unionByName(states)
         if self.shares:
             by_broker = _split(pieces, self.shares, tasks, key)
@@ -206,11 +214,12 @@ _KINDS = tuple(table.kind for table in FOLLOWED_TABLES if table.kind is not None
 
 
 def _counts(followed: DataFrame) -> list[dict[str, Any]]:
-    """How many rows there are of each kind, by broker."""
+    """How many rows there are of each kind, by broker, and how many tasks have followed it."""
     from pyspark.sql import functions as sql
 
     of_kinds = (sql.count(kind).alias(kind) for kind in _KINDS)
-    return [row.asDict() for row in followed.groupBy("broker").agg(*of_kinds).collect()]
+    followers = sql.count_if(sql.col("state.part") == 0).alias("followers")
+    return [row.asDict() for row in followed.groupBy("broker").agg(*of_kinds, followers).collect()]
 
 
 def tasks_of(spark: SparkSession) -> int:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-import zstandard
-
 from lockstep.errors import LockstepError
 from lockstep_kafka.files.layouts import joined_lines
 from lockstep_kafka.files.lines import Skipped, finding_of
@@ -156,7 +154,7 @@ def _of_ranges(ranges: Sequence[Piece]) -> Iterator[bytes]:
 
 
 def _runs(piece: Piece) -> Iterator[Piece]:
-    lines = zstandard.ZstdDecompressor().decompress(piece["content"]).split(b"\n")
+    lines = piece["content"].split(b"\n")
     numbers, begin = piece["numbers"], 0
     for end in range(1, len(numbers) + 1):
         if end == len(numbers) or numbers[end] != numbers[end - 1] + 1:

@@ -1,11 +1,11 @@
-"""Lines to findings: what tasks do behind the shuffle, broker by broker."""
+"""Lines to findings: what tasks do with the lines of each broker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -23,11 +23,11 @@ from lockstep_kafka.findings import (
     Side,
     Verdict,
 )
-from lockstep_kafka.fleet.broker_logs import BrokerLog, LogByLines, LogInColumns, Piece
+from lockstep_kafka.fleet.broker_logs import BrokerLog, LogByLines, LogInColumns, Owns, Piece
 from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, STATE_ORDER, Batches, batches_of, rows_of
+from lockstep_kafka.fleet.pieces import record_pieces, unpacked
 from lockstep_kafka.fleet.reading import Observed, quarantined
 from lockstep_kafka.fleet.shares import Share, owned, part_number, states_in
-from lockstep_kafka.sessions.broker_follower import BrokerFollower
 
 _STATE_PART = 8 * 2**20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -87,17 +87,18 @@ class Follow:
             else:
                 assert broker is not None, "lines that are followed are some broker's"
                 if log is None:
-                    saved = states_in(state, broker, owns)
-                    log = (
-                        LogInColumns(broker, self.observed, saved, owns)
-                        if self.in_columns
-                        else LogByLines(broker, self.observed, saved)
-                    )
-                for finding in log.read(of_unit):
+                    log = self._log(broker, state, owns)
+                for finding in log.read(map(unpacked, of_unit)):
                     if share.number == 0 or not _is_of_reading(finding):
                         yield from self._rows_of(broker, finding)
-        if log is not None and log.kept is not None:
-            yield from self._end(log.broker, share, log.kept)
+        if log is not None:
+            yield from self._end(log, share)
+
+    def _log(self, broker: str, state: Iterable[Piece], owns: Owns | None = None) -> BrokerLog:
+        saved = states_in(state, broker, owns)
+        if self.in_columns:
+            return LogInColumns(broker, self.observed, saved, owns)
+        return LogByLines(broker, self.observed, saved)
 
     def _rows_of(self, broker: str, finding: Finding) -> Iterator[tuple[Any, ...]]:
         if _is_of_reading(finding):
@@ -107,10 +108,11 @@ class Follow:
         else:
             yield from rows_of_finding(broker, finding, is_open=False)
 
-    def _end(
-        self, broker: str, share: Share, follower: BrokerFollower
-    ) -> Iterator[tuple[Any, ...]]:
+    def _end(self, log: BrokerLog, share: Share) -> Iterator[tuple[Any, ...]]:
         """The lines end here for now: what is so if none follows, and from where to go on."""
+        broker, follower = log.broker, log.kept
+        if follower is None:
+            return
         for finding in follower.settle():
             yield from rows_of_finding(broker, finding, is_open=False)
         for counts in follower.take_counts():
@@ -125,6 +127,35 @@ class Follow:
             bytes_ = saved[begin : begin + _STATE_PART]
             number = part_number(share, part)
             yield _row(broker, "state", {"part": number, "bytes": bytes_, **sums})
+
+
+@dataclass(frozen=True)
+class FollowRecords(Follow):
+    """Records of a topic, as their task reads them, to what comes of them (`RECORD` to `FOLLOWED`).
+
+    The records of a broker come in their order, and those of several brokers among each other.
+    `states` are the parts of the states of all brokers, by broker and part.
+    """
+
+    states: Sequence[Piece] = ()
+
+    def _rows(self, records: Batches) -> Iterator[tuple[Any, ...]]:
+        by_broker = groupby(self.states, itemgetter("broker"))
+        states = {broker: list(parts) for broker, parts in by_broker}
+        logs: dict[str, BrokerLog] = {}
+        paths = self.observed.paths
+        for piece in chain.from_iterable(record_pieces(batch, paths) for batch in records):
+            broker = piece["broker"]
+            if "quarantined" in piece:
+                yield _row(broker, "quarantined", piece["quarantined"])
+                continue
+            if broker not in logs:
+                logs[broker] = self._log(broker, states.pop(broker, ()))
+            for finding in logs[broker].read([piece]):
+                yield from self._rows_of(broker, finding)
+        for log in logs.values():
+            yield from self._end(log, Share(0, 1))
+        self.observed.explanations.keep()
 
 
 def _is_of_reading(finding: Finding) -> bool:

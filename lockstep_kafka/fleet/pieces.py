@@ -1,8 +1,8 @@
 """What tasks do before the shuffle: lines are put down to brokers.
 
 Where all lines of a range are one broker's, the range goes on as it is, and the task that follows
-the broker reads it. Lines of several brokers in one range, and records of a topic, are sorted out
-here: their text goes on, compressed.
+the broker reads it. Lines of several brokers in one range are sorted out here: their text goes on,
+compressed. Records of a topic are sorted out by the task that follows them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import Any, BinaryIO
 
+import pyarrow
 import zstandard
 
 from lockstep_kafka.files.layouts import joined_lines
@@ -90,8 +92,8 @@ class _Gathered:
 
 def sorted_out(
     lines: Iterator[PhysicalLine], source: SomeLines, paths: BrokerPaths
-) -> Iterator[tuple[Any, ...]]:
-    """The pieces of some lines, broker by broker."""
+) -> Iterator[dict[str, Any]]:
+    """The pieces of some lines, broker by broker, with their content as it is."""
     gathered: dict[str, _Gathered] = {}
     for line in lines:
         broker = broker_of_line(line, source.file, paths)
@@ -100,7 +102,7 @@ def sorted_out(
             assert isinstance(finding, LineFinding), "a line is no file"
             named = paths.broker(source.file)
             row = {"broker": named, "order": source.order, "line": line.number}
-            yield piece({**row, "quarantined": quarantined(finding)})
+            yield {**row, "quarantined": quarantined(finding)}
             continue
         if gathered.setdefault(broker, _Gathered()).add(line.number, line.content):
             yield _piece_of(broker, gathered.pop(broker), source)
@@ -108,18 +110,15 @@ def sorted_out(
         yield _piece_of(broker, rest, source)
 
 
-def _piece_of(broker: str, gathered: _Gathered, source: SomeLines) -> tuple[Any, ...]:
-    content = b"".join(line + b"\n" for line in gathered.content)
-    return piece(
-        {
-            "broker": broker,
-            "order": source.order,
-            "line": gathered.numbers[0],
-            "file": source.file,
-            "content": zstandard.ZstdCompressor(level=1).compress(content),
-            "numbers": gathered.numbers,
-        }
-    )
+def _piece_of(broker: str, gathered: _Gathered, source: SomeLines) -> dict[str, Any]:
+    return {
+        "broker": broker,
+        "order": source.order,
+        "line": gathered.numbers[0],
+        "file": source.file,
+        "content": b"".join(line + b"\n" for line in gathered.content),
+        "numbers": gathered.numbers,
+    }
 
 
 def piece(values: dict[str, Any]) -> tuple[Any, ...]:
@@ -150,33 +149,37 @@ class RangePieces:
             with suppress(DamagedStream):  # a line that says so comes before it
                 read = lines_of(range_blocks(path, place), line, place["begin"])
                 source = SomeLines(path, order)
-                yield from sorted_out(joined_lines(read), source, self.observed.paths)
+                for one in sorted_out(joined_lines(read), source, self.observed.paths):
+                    if "content" in one:
+                        one["content"] = zstandard.compress(one["content"], level=1)
+                    yield piece(one)
 
 
 _OF_RANGE = ("size", "digest", "begin", "end", "stored", "flaw")
 
 
-@dataclass(frozen=True)
-class RecordPieces:
-    """Records of a topic to pieces; their columns are file, order, line and content."""
+def unpacked(piece: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A piece as it was before the shuffle."""
+    if piece["numbers"] is None:
+        return piece
+    return {**piece, "content": zstandard.decompress(piece["content"])}
 
-    observed: Observed
 
-    def __call__(self, records: Batches) -> Batches:
-        """Put each record down to its broker."""
-        return batches_of(self._rows(records), PIECES, "content")
+RECORD = ("file", "order", "line", "content")
+"""The columns of a record of a topic."""
 
-    def _rows(self, records: Batches) -> Iterator[tuple[Any, ...]]:
-        for batch in records:
-            of_files: dict[SomeLines, list[PhysicalLine]] = {}
-            for file, order, line, content in rows_of(
-                [batch], ("file", "order", "line", "content")
-            ):
-                text = (content or b"").removesuffix(b"\n")
-                lines = of_files.setdefault(SomeLines(file, order), [])
-                lines.append(PhysicalLine(line, text, True, None))
-            for source, lines in of_files.items():
-                yield from sorted_out(iter(lines), source, self.observed.paths)
+
+def record_pieces(records: pyarrow.RecordBatch, paths: BrokerPaths) -> list[dict[str, Any]]:
+    """The pieces of some records of a topic (`RECORD`), in their order."""
+    of_files: dict[SomeLines, list[PhysicalLine]] = {}
+    for file, order, line, content in rows_of([records], RECORD):
+        text = (content or b"").removesuffix(b"\n")
+        lines = of_files.setdefault(SomeLines(file, order), [])
+        lines.append(PhysicalLine(line, text, True, None))
+    found = (
+        one for source, lines in of_files.items() for one in sorted_out(iter(lines), source, paths)
+    )
+    return sorted(found, key=itemgetter("order", "line"))
 
 
 def range_blocks(path: str, place: Mapping[str, Any]) -> Iterator[bytes]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from lockstep_kafka.fleet.broker_logs import LogInColumns, Owns, Piece
 from lockstep_kafka.fleet.columns import STATE_ORDER
+from lockstep_kafka.fleet.pieces import unpacked
 from lockstep_kafka.fleet.reading import Observed
 from lockstep_kafka.sessions.saved_state import sealed_state
 from lockstep_kafka.sessions.shares import Groups, merged, share_of_state
@@ -79,7 +80,7 @@ def owned(broker: str, observed: Observed, share: Share, pieces: Sequence[Piece]
         log.groups.add_state(merged(states, broker))
     new = [one for one in pieces if one["order"] != STATE_ORDER and one["quarantined"] is None]
     for _, of_file in groupby(new, lambda piece: (piece["order"], piece["file"])):
-        for _ in log.read(of_file):
+        for _ in log.read(map(unpacked, of_file)):
             pass
     log.scout.take_up()
     share_of = log.groups.shares(share.of)

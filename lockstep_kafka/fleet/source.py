@@ -5,22 +5,27 @@ To a topic shippers write the lines of logs, a record a line.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.spark.task_start import as_task
+from lockstep_kafka.fleet.broker_logs import Piece
 from lockstep_kafka.fleet.columns import (
+    FOLLOWED,
     PIECES,
     RANGES,
     TEXT_RANGES,
     TEXTS,
     WANTED,
+    rows_of,
     spark_columns,
     spark_schema,
 )
-from lockstep_kafka.fleet.pieces import RangePieces, RecordPieces
+from lockstep_kafka.fleet.following import FollowRecords
+from lockstep_kafka.fleet.pieces import RangePieces
 from lockstep_kafka.fleet.reading import Observed
 from lockstep_kafka.fleet.texts import texts
 
@@ -28,36 +33,22 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Source(Protocol):
-    """Where lines come from. With `in_columns` they are followed in columns."""
-
-    @property
-    def in_columns(self) -> bool:
-        """Whether there are so many lines that it pays."""
-        ...
-
-    def pieces(self, rows: DataFrame, tasks: int) -> DataFrame:
-        """The lines of a batch, put down to brokers (`PIECES`)."""
-        ...
-
-    def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
-        """The text of the lines at some places (`WANTED`), as `TEXTS`.
-
-        `rows` are those of the batch; what is not found there is left out.
-        """
-        ...
-
-
 @dataclass(frozen=True)
 class FileSource:
-    """Ranges of log files; `is_sorted` says that each has lines of one broker."""
+    """Ranges of log files; `is_sorted` says that each has lines of one broker.
+
+    `in_columns` says whether there are so many lines that following them in columns pays.
+    """
 
     observed: Observed
     in_columns: bool
     is_sorted: bool = False
 
     def pieces(self, rows: DataFrame, tasks: int) -> DataFrame:
-        """Ranges with lines of several brokers are read to put their lines down to them."""
+        """The lines of a batch, put down to brokers (`PIECES`).
+
+        Ranges with lines of several brokers are read for that.
+        """
         from pyspark.sql import functions as sql
 
         sort_out = as_task(RangePieces(self.observed))
@@ -75,7 +66,10 @@ class FileSource:
         return of_one.unionByName(of_several.mapInArrow(sort_out, spark_schema(PIECES)))
 
     def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
-        """Each range is read as far as its lines are wanted."""
+        """The text of the lines at some places (`WANTED`), as `TEXTS`; `rows` are the batch.
+
+        Each range is read as far as its lines are wanted. What is not found there is left out.
+        """
         from pyspark.sql import functions as sql
 
         first = rows["first_line"]
@@ -125,26 +119,64 @@ class TopicSource:
     observed: Observed
     in_columns: bool
 
-    def pieces(self, rows: DataFrame, tasks: int) -> DataFrame:
-        """The records are put down to brokers where they are read."""
-        sort_out = as_task(RecordPieces(self.observed))
-        return rows.mapInArrow(sort_out, spark_schema(PIECES))
-
     def stream(self, spark: SparkSession) -> DataFrame:
-        """All records that the topic still has, and those that come."""
-        reader = spark.readStream.format("kafka").option("subscribe", self.topic.name)
-        reader = reader.option("kafka.bootstrap.servers", self.topic.servers)
+        """All records that the topic still has, and those that come, as rows (`RECORD`)."""
+        reader = spark.readStream.format("kafka").options(**self._servers)
+        reader = reader.option("subscribe", self.topic.name)
         reader = reader.option("startingOffsets", "earliest")
         reader = reader.option("maxOffsetsPerTrigger", BATCH_RECORDS)
-        return reader.load().selectExpr(
-            "concat_ws('/', topic, partition, CAST(key AS STRING)) AS file",
-            "CAST(partition AS LONG) AS order",
-            "offset AS line",
-            "value AS content",
-        )
+        return _as_records(reader.load())
+
+    @property
+    def _servers(self) -> dict[str, str]:
+        return {"kafka.bootstrap.servers": self.topic.servers}
+
+    def followed(self, rows: DataFrame, states: DataFrame | None) -> DataFrame:
+        """What comes of the records of a batch (`FOLLOWED`): a partition is followed as it is read.
+
+        `states` are those of all brokers, as pieces.
+        """
+        parts: tuple[Piece, ...] = ()
+        if states is not None:
+            names = ("broker", "line", "content")
+            table = states.select(*names).orderBy("broker", "line").toArrow()
+            rows_of_states = rows_of(table.to_batches(), names)
+            parts = tuple(dict(zip(names, row, strict=True)) for row in rows_of_states)
+        follow = as_task(FollowRecords(self.observed, self.in_columns, parts))
+        return rows.mapInArrow(follow, spark_schema(FOLLOWED))
 
     def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
-        """The records are read again."""
-        text = "CAST(content AS STRING) AS text"
-        lines = rows.selectExpr("file", "line", "CAST(NULL AS LONG) AS offset", text)
-        return lines.join(places, ["file", "line"]).select(*TEXTS.names)
+        """The text of the records at some places (`WANTED`), as `TEXTS`, read from the topic again.
+
+        A partition is read from the first of them to the last. Those that have gone are left out.
+        """
+        from pyspark.sql import functions as sql
+
+        bounds = places.groupBy(sql.split("file", "/")[1].cast("int").alias("partition")).agg(
+            sql.min("line").alias("first"), (sql.max("line") + 1).alias("end")
+        )
+        of_partitions = bounds.collect()
+        reader = rows.sparkSession.read.format("kafka").options(**self._servers)
+        reader = reader.option("failOnDataLoss", False)
+        partitions = [row["partition"] for row in of_partitions]
+        reader = reader.option("assign", json.dumps({self.topic.name: partitions}))
+        for option, column in (("startingOffsets", "first"), ("endingOffsets", "end")):
+            offsets = {row["partition"]: row[column] for row in of_partitions}
+            reader = reader.option(option, json.dumps({self.topic.name: offsets}))
+        records = _as_records(reader.load())
+        # The other records are not shuffled to look for these.
+        wanted = sql.broadcast(places.select("file", "line").distinct())
+        found = records.join(wanted, ["file", "line"], "left_semi").selectExpr(
+            "file", "line", "CAST(NULL AS LONG) AS offset", "CAST(content AS STRING) AS text"
+        )
+        return found.join(places, ["file", "line"]).select(*TEXTS.names)
+
+
+def _as_records(rows: DataFrame) -> DataFrame:
+    """The rows of Spark's own source as `RECORD`."""
+    return rows.selectExpr(
+        "concat_ws('/', topic, partition, CAST(key AS STRING)) AS file",
+        "CAST(partition AS LONG) AS order",
+        "offset AS line",
+        "value AS content",
+    )

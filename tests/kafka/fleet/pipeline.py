@@ -9,10 +9,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+
 from lockstep.system.workspace_text import WorkspaceText
 from lockstep_kafka.fleet.arrival import Arrived, arrived, range_row, range_table
-from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, STATE_ORDER, batches_of, rows_of
-from lockstep_kafka.fleet.following import Follow
+from lockstep_kafka.fleet.columns import (
+    FOLLOWED,
+    PIECES,
+    STATE_ORDER,
+    Batches,
+    batches_of,
+    fields,
+    rows_of,
+)
+from lockstep_kafka.fleet.following import Follow, FollowRecords
 from lockstep_kafka.fleet.log_files import look_at, paths_of
 from lockstep_kafka.fleet.log_ranges import Chunk, Identity, Measure, ReadFiles, ReadSoFar
 from lockstep_kafka.fleet.pieces import RangePieces, measure, piece
@@ -29,6 +39,15 @@ UNNAMED = Observed(OBSERVED.workspace)
 """Brokers are known by their addresses alone."""
 
 Rows = list[dict[str, Any]]
+
+Record = tuple[str, int, int, bytes]
+_RECORDS = pyarrow.schema(fields("file:text order:long line:long content:bytes"))
+
+
+def records_in(records: Sequence[Record], size: int) -> Batches:
+    """Records of a topic in batches of so many."""
+    for begin in range(0, len(records), size):
+        yield from batches_of(records[begin : begin + size], _RECORDS)
 
 
 def fleet(folder: Path) -> Path:
@@ -96,11 +115,21 @@ class Fleet:
             key=lambda row: (row["broker"] or "", row["share"], row["order"], row["line"])
         )
         follow = Follow(self.observed, self.in_columns)
-        followed = [
-            row
-            for batch in follow(batches_of(map(piece, shuffled), PIECES))
-            for row in batch.to_pylist()
+        self._keep(follow(batches_of(map(piece, shuffled), PIECES)))
+
+    def run_records(self, *partitions: Sequence[Record]) -> None:
+        """Follow records of a topic, each partition by a task of its own."""
+        states = [
+            {"broker": broker, "line": part, "content": state}
+            for broker, parts in sorted(self.states.items())
+            for part, state in parts
         ]
+        follow = FollowRecords(self.observed, self.in_columns, states)
+        tasks = (follow(records_in(partition, 100)) for partition in partitions)
+        self._keep(chain.from_iterable(tasks))
+
+    def _keep(self, batches: Batches) -> None:
+        followed = [row for batch in batches for row in batch.to_pylist()]
         brokers = {row["broker"] for row in followed if row["state"] is not None}
         self.states |= {broker: [] for broker in brokers}
         for row in followed:
