@@ -168,10 +168,11 @@ def faults_sum(models: Sequence[FaultsOfModel]) -> str:
     caught = sum(run.is_caught_as_named for run in runs)
     is_one_harmless = any(run.details.harmless for run in runs)
     unharmful = f", {harmless} harmless" if is_one_harmless else ""
+    unread = ", ".join(model.name for model in models if model.errors)
     return (
         f"{plural(len(runs), 'fault')}, {caught} caught as named{unharmful}; "
         f"{plural(len(invariants), 'invariant')}, {sum(map(bool, invariants))} "
-        "broken first by a fault."
+        f"broken first by a fault{f'; not all of {unread} were loaded' * bool(unread)}."
     )
 
 

@@ -36,6 +36,7 @@ def begun_blocks(begun: Begun) -> Iterator[Block]:
         steps = [
             f"lockstep check {model}",
             f"write your own in place of what models/{model}.py says",
+            "do the same in the other files above: they fit that model only",
             f"lockstep check {model} --pin  once you believe what it counts",
         ]
     yield from (Paragraph(f"{number}. {step}") for number, step in enumerate(steps, start=1))

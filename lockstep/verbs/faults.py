@@ -145,13 +145,13 @@ def plan_faults(
     try:
         spec = load_model_spec(root, name)
         base = load_model(root, name, fault_scope(spec, None).constants)
+        if not request.names:
+            properties = (prop for prop in base.properties if prop.kind is not Kind.SOMETIMES)
+            model.invariants = {prop.name: [] for prop in properties}
         marks = fault_marks(root, name)
     except Exception as error:
         model.errors.append(failure_of(error, workspace))
         return model, []
-    if not request.names:
-        properties = (prop for prop in base.properties if prop.kind is not Kind.SOMETIMES)
-        model.invariants = {prop.name: [] for prop in properties}
     for fault in request.names:
         if fault not in marks:
             cure = nearest_of(fault, marks, "its faults", f"in models/faults/{name}.py")

@@ -33,6 +33,16 @@ def test_every_fault_is_caught_by_what_it_names(desk: "Desk") -> None:
     )
 
 
+def test_faults_that_do_not_load_leave_the_invariants_counted(desk: "Desk") -> None:
+    desk.edit("models/faults/turnstile.py", "from models.turnstile import", "from models import")
+    ran = desk.run("faults", "turnstile")
+    assert ran.code == 2
+    assert ran.out.endswith(
+        "0 faults, 0 caught as named; 2 invariants, 0 broken first by a fault; not all of "
+        "turnstile were loaded.\n"
+    )
+
+
 @pytest.mark.parametrize(
     "option",
     [

@@ -3,7 +3,7 @@
 The sender numbers its messages, and sends each until the receiver has confirmed it.
 """
 
-from lockstep import Constant, Range, State, action, require
+from lockstep import Constant, Range, State, action, present, require
 
 MESSAGES: Constant = 4  # how many the sender has
 
@@ -35,9 +35,10 @@ def lose_message(s, new):
 @action
 def deliver(s, new):
     """The receiver takes the message that it waits for. The network may bring it once more."""
-    require(s.message == s.delivered + 1)
+    message = present(s.message)
+    require(message == s.delivered + 1)
     new.delivered = s.delivered + 1
-    new.answer = s.message
+    new.answer = message
 
 
 @action
