@@ -43,46 +43,40 @@ def state_class(module: types.ModuleType) -> type[State]:
 
 
 def initial_state(universe: Universe, state: type[State]) -> State:
-    """The state in which every variable has its first value; `ModelError` when some cannot."""
-    values, problems = [], []
+    """The state in which every variable has its first value; those that cannot are reported."""
+    values = []
     for name, domain in state.fields.items():
         if name not in state.first_values:
-            problems.append(
-                Diagnostic(
-                    "no-first-value",
-                    _declared_at(universe, state, name),
-                    f"variable {name} has no first value",
-                    "a behaviour begins in one state, in which every variable has a value",
-                    f"write `{name}: ... = first value`",
-                )
+            universe.refuse(
+                _declared_at(universe, state, name),
+                "no-first-value",
+                f"variable {name} has no first value",
+                "a behaviour begins in one state, in which every variable has a value",
+                f"write `{name}: ... = first value`",
             )
             continue
         try:
             values.append(domain.coerce(state.first_values[name], name))
         except NotInDomain as error:
-            problems.append(
-                Diagnostic(
-                    "first-value",
-                    _declared_at(universe, state, name),
-                    f"the first value of {name} is outside its domain: {error}",
-                    "the first state, like every other, keeps each variable in its domain",
-                    "give a first value in the domain, or widen the domain",
-                )
+            universe.refuse(
+                _declared_at(universe, state, name),
+                "first-value",
+                f"the first value of {name} is outside its domain: {error}",
+                "the first state, like every other, keeps each variable in its domain",
+                "give a first value in the domain, or widen the domain",
             )
-    if problems:
-        raise ModelError(problems)
     return state.of(values)
 
 
 def read_parameters(
-    universe: Universe, function: Callable[..., Any], kind: Kind, problems: list[Diagnostic]
+    universe: Universe, function: Callable[..., Any], kind: Kind
 ) -> list[tuple[str, Domain]]:
-    """Name and domain of each parameter after the states; what is wrong is added to `problems`."""
+    """Name and domain of each parameter after the states; what is wrong is reported."""
     node, path = text_of(universe, function)
     of_a_state = (Kind.INVARIANT, Kind.SOMETIMES, Kind.LEADS_TO, Kind.SHOWS)
     states = ["s"] if kind in of_a_state else ["s", "new"]
     if (problem := _wrong_signature(node, path, states, kind)) is not None:
-        problems.append(problem)
+        universe.report([problem])
         return []
     parameters = []
     for argument in node.args.args[len(states) :]:
@@ -92,14 +86,12 @@ def read_parameters(
                 raise TypeError(f"parameter {argument.arg} has no domain")
             parameters.append((argument.arg, domain_of(hint, argument.arg)))
         except TypeError as error:
-            problems.append(
-                Diagnostic(
-                    "parameter-domain",
-                    Place.of(argument, path),
-                    str(error),
-                    "a parameter takes every value of a finite domain in turn",
-                    getattr(error, "cure", None) or f"write `{argument.arg}: Domain`",
-                )
+            universe.refuse(
+                Place.of(argument, path),
+                "parameter-domain",
+                str(error),
+                "a parameter takes every value of a finite domain in turn",
+                getattr(error, "cure", None) or f"write `{argument.arg}: Domain`",
             )
     return parameters
 
@@ -145,11 +137,8 @@ def _wrong_signature(
     return None
 
 
-def misplaced_functions(
-    universe: Universe, module: types.ModuleType, kinds: frozenset[Kind]
-) -> list[Diagnostic]:
-    """The functions marked in a file that is not for their kind: they would never be used."""
-    problems = []
+def refuse_misplaced(universe: Universe, module: types.ModuleType, kinds: frozenset[Kind]) -> None:
+    """Report the functions marked in a file that is not for their kind: nothing would use them."""
     for function in vars(module).values():
         mark = getattr(function, MARK, None)
         if (
@@ -160,17 +149,14 @@ def misplaced_functions(
             node, path = text_of(universe, function)
             of_models = mark.kind in OF_MODELS
             what = {Kind.ACTION: "an action", Kind.SHOWS: "marked with @shows"}
-            problems.append(
-                Diagnostic(
-                    "misplaced",
-                    Place.of(node, path),
-                    f"{node.name} is {what.get(mark.kind, 'a claim')} in the wrong file",
-                    "actions, and what a state shows, are read from models/, what must hold from "
-                    "invariants/",
-                    f"move it to {'models/' if of_models else 'invariants/'}{path.name}",
-                )
+            universe.refuse(
+                Place.of(node, path),
+                "misplaced",
+                f"{node.name} is {what.get(mark.kind, 'a claim')} in the wrong file",
+                "actions, and what a state shows, are read from models/, what must hold from "
+                "invariants/",
+                f"move it to {'models/' if of_models else 'invariants/'}{path.name}",
             )
-    return problems
 
 
 def text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.FunctionDef, Path]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from lockstep.language.declarations import text_of
 from lockstep.language.loader import Universe
 from lockstep.language.notation import MARK, Each, Fair, Kind, Mark
-from lockstep.language.source import Diagnostic, Place
+from lockstep.language.source import Place
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,8 @@ def read_fairness(
     function: Callable[..., Any],
     mark: Mark,
     actions: Mapping[str, FairAction],
-    problems: list[Diagnostic],
 ) -> tuple[Fairness, ...]:
-    """What the decorator of a `leads_to` promises; what is wrong is added to `problems`.
+    """What the decorator of a `leads_to` promises; what is wrong is reported.
 
     `actions` are those of the model by name.
     """
@@ -82,15 +81,13 @@ def read_fairness(
         except _Unfair as unfair:
             what, cure = unfair.args
             node, path = text_of(universe, function)
-            problems.append(
-                Diagnostic(
-                    "fairness",
-                    Place.of(node.decorator_list[0], path),
-                    what,
-                    "fairness is promised to actions: to each as a whole, or by `each` for every "
-                    "value of a parameter",
-                    cure,
-                )
+            universe.refuse(
+                Place.of(node.decorator_list[0], path),
+                "fairness",
+                what,
+                "fairness is promised to actions: to each as a whole, or by `each` for every "
+                "value of a parameter",
+                cure,
             )
     return tuple(promises)
 

@@ -15,6 +15,7 @@ import ast
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -128,7 +129,7 @@ class Universe:
             return self._broken_file(name, path, load_problems.too_deep(path, text))
         problems = load_problems.duplicates(tree, path) + self._set_constants(name, tree, path)
         problems += _misplaced_parts(text, path)
-        self._report(problems)
+        self.report(problems)
         self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
         self._running.add(name)
@@ -167,14 +168,27 @@ class Universe:
 
         return sorted(dict.fromkeys(problems), key=rank)
 
-    def _report(self, problems: list[Diagnostic]) -> None:
+    def report(self, problems: list[Diagnostic]) -> None:
+        """Note problems and go on; `ModelError` where loading does not."""
         if problems and not self.collects:
             raise ModelError(problems)
         self.problems += problems
 
+    def refuse(self, place: Place, code: str, what: str, why: str, cure: str) -> None:
+        """Report one problem."""
+        self.report([Diagnostic(code, place, what, why, cure)])
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Report what is not well formed in the block, and go on after it."""
+        try:
+            yield
+        except ModelError as error:
+            self.report(error.diagnostics)
+
     def _broken_file(self, name: str, path: Path, problem: Diagnostic) -> types.ModuleType:
         """An empty module in place of a file that cannot be parsed."""
-        self._report([problem])
+        self.report([problem])
         self.broken[name] = {"*"}
         return self._new_module(name, path)
 

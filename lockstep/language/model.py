@@ -16,8 +16,8 @@ from lockstep.errors import LockstepError, nearest
 from lockstep.language.declarations import (
     OF_MODELS,
     initial_state,
-    misplaced_functions,
     read_parameters,
+    refuse_misplaced,
     state_class,
 )
 from lockstep.language.domains import Domain
@@ -26,7 +26,7 @@ from lockstep.language.faults import apply_faults
 from lockstep.language.frontend.functions import refusals
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
-from lockstep.language.notation import MARK, Kind, Mark, State
+from lockstep.language.notation import MARK, Kind, Mark
 from lockstep.language.proposals import apply_proposal
 from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property, Shown
 from lockstep.language.python_subset import altered_classes
@@ -77,9 +77,8 @@ def load_model(
     files = [(f"{package}.{name}", root.joinpath(*package.split("."))) for package in CLAIMS]
     checks = [universe.load(file) for file, folder in files if is_file(folder / f"{name}.py")]
     claims = {key: value for part in checks for key, value in vars(part).items()}
-    problems = universe.problems
     members = [*vars(module).values(), *claims.values()]
-    problems += missing_functions(universe, name, members, list(universe.modules))
+    universe.report(missing_functions(universe, name, members, list(universe.modules)))
     extra = {} if fault is None else apply_faults(universe, name, fault)
     proposed = None if proposal is None else apply_proposal(universe, name, proposal)
     if proposed is not None:
@@ -98,26 +97,24 @@ def load_model(
             f"{name}: the constant {changed[0]} is given another value after its declaration",
             cure="a scope sets constants: compute from them under another name",
         )
-    with _without_more(problems):
+    with _without_more(universe.problems):
         state = state_class(module)
     if proposed is not None:
         state = proposed.state_in_place_of(state)
-    initial: State | None = None
-    with _noted(problems):
-        initial = initial_state(universe, state)
+    first = initial_state(universe, state)
     for part in (module, *checks):
         kinds = OF_MODELS if part is module else frozenset(Kind) - OF_MODELS
-        with _noted(problems):
-            problems += misplaced_functions(universe, part, kinds)
+        with universe.noting():
+            refuse_misplaced(universe, part, kinds)
     for part in universe.modules.values():
         if (file := universe.files.get(str(vars(part).get("__file__")))) is not None:
-            problems += altered_classes(file.tree, part, file.path)
+            universe.report(altered_classes(file.tree, part, file.path))
             if part in checks or is_of_model(part.__name__):
-                problems += unread_functions(universe, part)
+                universe.report(unread_functions(universe, part))
     own = {**vars(module), **extra}
-    actions, shown = _actions(universe, own, problems), _shown(universe, own, problems)
+    actions, shown = _actions(universe, own), _shown(universe, own)
     kept = [claim for claim in _marked(claims) if lemmas or not claim[2].lemma]
-    properties = _properties(universe, kept, actions, problems)
+    properties = _properties(universe, kept, actions)
     measures = tuple(prop for prop in properties if prop.kind is Kind.MEASURE)
     properties = tuple(prop for prop in properties if prop.kind is not Kind.MEASURE)
     if any(prop.name == DEADLOCK for prop in properties):
@@ -126,11 +123,10 @@ def load_model(
             cure="give it another name: a state that no step leaves is called so",
         )
     doc = (module.__doc__ or "").strip()
-    first = state.of(()) if initial is None else initial
     declared = dict(universe.declared)
     model = Model(name, doc, universe, state, first, actions, properties, declared, measures, shown)
-    if problems:
-        raise ModelError(universe.in_file_order([*problems, *_problems_in(model)]))
+    if universe.problems:
+        raise ModelError(universe.in_file_order([*universe.problems, *_problems_in(model)]))
     if not actions:
         raise LockstepError(
             f"models/{name}.py has no action", cure="mark at least one with @action"
@@ -154,15 +150,6 @@ def _problems_in(model: Model) -> list[Diagnostic]:
     return refusals(
         replace(model, actions=actions, properties=properties, measures=measures, shown=shown)
     )
-
-
-@contextmanager
-def _noted(problems: list[Diagnostic]) -> Iterator[None]:
-    """Go on after what is not well formed, and note it."""
-    try:
-        yield
-    except ModelError as error:
-        problems += error.diagnostics
 
 
 @contextmanager
@@ -191,23 +178,19 @@ def model_names(root: Path) -> list[str]:
     return Inventory(root).models
 
 
-def _actions(
-    universe: Universe, members: Mapping[str, object], problems: list[Diagnostic]
-) -> tuple[Action, ...]:
+def _actions(universe: Universe, members: Mapping[str, object]) -> tuple[Action, ...]:
     return tuple(
-        Action(name, function, _parameters(universe, function, mark.kind, problems), _doc(function))
+        Action(name, function, _parameters(universe, function, mark.kind), _doc(function))
         for name, function, mark in _marked(members)
         if mark.kind is Kind.ACTION
     )
 
 
-def _shown(
-    universe: Universe, members: Mapping[str, object], problems: list[Diagnostic]
-) -> tuple[Shown, ...]:
+def _shown(universe: Universe, members: Mapping[str, object]) -> tuple[Shown, ...]:
     shown = []
     for name, function, mark in _marked(members):
         if mark.kind is Kind.SHOWS:
-            _parameters(universe, function, mark.kind, problems)
+            _parameters(universe, function, mark.kind)
             shown.append(Shown(name, function))
     return tuple(shown)
 
@@ -216,7 +199,6 @@ def _properties(
     universe: Universe,
     marked: list[tuple[str, Callable[..., Any], Mark]],
     actions: tuple[Action, ...],
-    problems: list[Diagnostic],
 ) -> tuple[Property, ...]:
     fair_actions = {
         action.name: FairAction(
@@ -231,10 +213,10 @@ def _properties(
             name,
             mark.kind,
             function,
-            _parameters(universe, function, mark.kind, problems),
+            _parameters(universe, function, mark.kind),
             mark.requirements,
             _doc(function),
-            read_fairness(universe, function, mark, fair_actions, problems),
+            read_fairness(universe, function, mark, fair_actions),
         )
         for name, function, mark in marked
         if mark.kind not in OF_MODELS
@@ -264,10 +246,7 @@ def with_goal(model: Model, goal: str, predicate: str, file: Path) -> Model:
         encoding="utf-8",
     )
     module = model.universe.load_file(f"invariants.{goal}", file)
-    problems: list[Diagnostic] = []
-    goals = _properties(model.universe, _marked({goal: vars(module)[goal]}), (), problems)
-    if problems:
-        raise ModelError(problems)
+    goals = _properties(model.universe, _marked({goal: vars(module)[goal]}), ())
     return replace(model, properties=(*model.properties, *goals))
 
 
@@ -281,11 +260,11 @@ def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any]
 
 
 def _parameters(
-    universe: Universe, function: Callable[..., Any], kind: Kind, problems: list[Diagnostic]
+    universe: Universe, function: Callable[..., Any], kind: Kind
 ) -> tuple[Parameter, ...]:
     parameters: list[tuple[str, Domain]] = []
-    with _noted(problems):
-        parameters = read_parameters(universe, function, kind, problems)
+    with universe.noting():
+        parameters = read_parameters(universe, function, kind)
     return tuple(Parameter(name, domain) for name, domain in parameters)
 
 
