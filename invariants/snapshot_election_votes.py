@@ -58,11 +58,12 @@ def votes_go_to_candidates(s: SnapshotElection, new: SnapshotElection, v: Voter,
 @invariant("595-5", "595-8")
 def votes_that_count_were_given(s: SnapshotElection, v: Voter, c: Voter):
     """Only a candidate counts votes, and each was given to it in its epoch: its voter is in that
-    epoch still, or in a later one."""
-    when(v in s.granted[c])
-    return s.role[c] == Role.CANDIDATE and (
-        s.epoch[v] > s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] == c)
-    )
+    epoch still, or in a later one. It counts all votes of those that are in its epoch still, after
+    a restart, too."""
+    stands = s.role[c] == Role.CANDIDATE
+    gave = stands and s.epoch[v] == s.epoch[c] and s.voted[v] == c
+    has_moved_on = stands and s.epoch[v] > s.epoch[c]
+    return gave or has_moved_on if v in s.granted[c] else not gave
 
 
 def ends_no_later(one, other):

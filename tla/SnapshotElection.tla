@@ -484,10 +484,12 @@ WhatCountsAsCommittedIs ==
         /\ First(Records(v), highWatermark[v]) = First(committed, highWatermark[v])
 
 VotesThatCountWereGiven ==
-    \A c \in Voters : \A v \in granted[c] :
-        /\ role[c] = "CANDIDATE"
-        /\ \/ epoch[v] > epoch[c]
-           \/ epoch[v] = epoch[c] /\ voted[v] = c
+    \A c \in Voters :
+        LET gave == {v \in Voters : epoch[v] = epoch[c] /\ voted[v] = c}
+            left == {v \in Voters : epoch[v] > epoch[c]}
+        IN  IF role[c] = "CANDIDATE"
+            THEN gave \subseteq granted[c] /\ granted[c] \subseteq gave \cup left
+            ELSE granted[c] = {}
 
 LogsAgree ==
     \A v, w \in Voters :

@@ -45,6 +45,13 @@ def candidates_have_their_own_vote(s: SnapshotElection, c: Voter):
 
 
 @lemma
+def votes_are_of_epochs_that_were_stood_in(s: SnapshotElection, v: Voter, c: Voter):
+    """Nobody has a vote of an epoch that it has yet to stand in."""
+    when(s.voted[v] == c)
+    return s.epoch[v] <= s.epoch[c]
+
+
+@lemma
 def nobody_votes_twice(s: SnapshotElection, v: Voter, c: Voter, d: Voter):
     """No vote of an epoch counts for two candidates, wherever its voter is by now."""
     when(c != d and s.epoch[c] == s.epoch[d])

@@ -4,6 +4,7 @@
 from models.faults.snapshot_election_votes import (
     a_crash_is_everybodys,
     a_newer_epoch_ends_all_elections,
+    a_vote_takes_what_older_leaders_know,
     an_empty_fetch_is_progress,
     appends_before_it_has_won,
     asks_with_its_log_before_the_reset,

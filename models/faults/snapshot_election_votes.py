@@ -17,7 +17,7 @@ from models.snapshot_election_state import (
     newest,
     next_record,
 )
-from models.snapshot_election_votes import has_won, learn_epoch, may_vote, time_out
+from models.snapshot_election_votes import grant, has_won, learn_epoch, may_vote, time_out
 from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
 # Votes.
@@ -174,7 +174,16 @@ def remembers_the_fetches_of_its_epoch(
     new.fetched[v] = s.fetched[v]
 
 
-@fault(replaces=learn_epoch, breaks="a_step_is_of_two_replicas")
+@fault(replaces=votes.grant, breaks="a_step_is_of_two_replicas")
+def a_vote_takes_what_older_leaders_know(
+    s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter
+):
+    """When a vote is given, the leaders of older epochs forget what others have fetched."""
+    grant(s, new, v, c)
+    new.fetched = {w: {x: 0 for x in Voter} for w in Voter}
+
+
+@fault(replaces=learn_epoch, breaks="votes_that_count_were_given")
 def a_newer_epoch_ends_all_elections(
     s: SnapshotElection, new: SnapshotElection, v: Voter, w: Voter
 ):
