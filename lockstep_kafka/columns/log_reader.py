@@ -81,15 +81,19 @@ class Followers(Protocol):
 class FileReading:
     """One file on its way to the followers."""
 
-    def __init__(self, brokers: Followers, file: str, position: int, last: int = 0) -> None:
-        """`position` is that of line 0, `last` the number of the last line that was read before."""
-        self.last = last
+    def __init__(self, brokers: Followers, file: str, position: int = 0) -> None:
+        """`position` is that of line 0."""
+        self.last = 0
         """The number of the last line that was read."""
         self.seen = SeenLayout()
         self._brokers = brokers
         self._file = file
         self._position = position
         self._active: ColumnFollower | None = None
+
+    def go_on(self, position: int, last: int) -> None:
+        """Go on behind line `last`; `position` is that of line 0 from now on."""
+        self._position, self.last = position, last
 
     def findings(self, blocks: Iterator[bytes]) -> Iterator[Finding]:
         """What is found in the content. `DamagedStream` as the blocks raise it."""

@@ -114,10 +114,13 @@ class LogInColumns:
     def read(self, pieces: Iterable[Piece]) -> Iterator[Finding]:
         from lockstep_kafka.columns.log_reader import FileReading
 
+        reading: FileReading | None = None
         for piece in consecutive(pieces):
             position = 0 if self.kept is None else self.kept.position
             before = piece["line"] - 1
-            reading = FileReading(self, piece["file"], position - before, before)
+            if reading is None:
+                reading = FileReading(self, piece["file"])
+            reading.go_on(position - before, before)
             with suppress(DamagedStream):  # a line that says so comes before it
                 yield from reading.findings(self._blocks(piece))
             if self.kept is not None:

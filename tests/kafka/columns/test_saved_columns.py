@@ -76,7 +76,8 @@ def in_plain_python(model: Explanations, lines: list[bytes]) -> Found:
 def part_of(
     follower: ColumnFollower, lines: list[bytes], begin: int, end: int
 ) -> Iterator[Finding]:
-    reading = FileReading(OneFollower(follower), FILE, 0, begin)
+    reading = FileReading(OneFollower(follower), FILE)
+    reading.go_on(0, begin)
     yield from reading.findings(iter([b"".join(lines[begin:end])]))
     follower.position = end
 
