@@ -91,16 +91,14 @@ def placed_edits(universe: Universe, fault: Callable[..., Any]) -> list[PlacedEd
     ]
 
 
-def edit_problems(universe: Universe, edits: Sequence[PlacedEdit]) -> list[Diagnostic]:
+def edit_problems(universe: Universe, edits: Sequence[PlacedEdit]) -> Iterator[Diagnostic]:
     """What is wrong with the edits of a fault."""
-    problems = []
     for function in dict.fromkeys(one.edit.function for one in edits):
         own = [one for one in edits if one.edit.function is function]
         try:
             edited_text(universe, function, own)
         except ModelError as error:
-            problems += error.diagnostics
-    return problems
+            yield from error.diagnostics
 
 
 def overlapping(universe: Universe, edits: Sequence[PlacedEdit]) -> tuple[str, str] | None:
@@ -140,7 +138,8 @@ def edited_text(
     replacing = _Replacing(dict(zip((one.nodes for one in found), texts, strict=True)))
     edited = replacing.visit(node)
     assert isinstance(edited, ast.FunctionDef)
-    if problems := python_subset.misplaced_parts(ast.Module([edited], []), edits[0].file):
+    problems += python_subset.misplaced_parts(ast.Module([edited], []), edits[0].file)
+    if problems:
         raise ModelError(problems)
     text = universe.files[function.__code__.co_filename].text
     for one in sorted(found, key=lambda one: one.start, reverse=True):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -164,7 +164,7 @@ def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
     module = universe.load(f"models.faults.{name}")
     members = vars(module)
     missing = missing_functions(universe, name, members.values(), [module.__name__])
-    problems = unread_functions(universe, module) + missing
+    problems = [*unread_functions(universe, module), *missing]
     for member in members.values():
         if isinstance(member, types.FunctionType) and hasattr(member, EDITS):
             problems += _problems_of_edits(universe, member)
@@ -177,7 +177,7 @@ def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
     }
 
 
-def _problems_of_edits(universe: Universe, fault: Callable[..., Any]) -> list[Diagnostic]:
+def _problems_of_edits(universe: Universe, fault: Callable[..., Any]) -> Iterable[Diagnostic]:
     edits = placed_edits(universe, fault)
     mark = getattr(fault, FAULT, None)
     definition = universe.definition(fault)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,25 +94,21 @@ def _literal(node: ast.expr | None) -> bool | int | str | tuple[object, ...] | N
     return value if isinstance(value, bool | int | str | tuple) else None
 
 
-def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
+def duplicates(tree: ast.Module, path: Path) -> Iterator[Diagnostic]:
     """Functions and classes of a name that is defined before: Python would forget the first."""
     first: dict[str, int] = {}
-    problems = []
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
         if node.name in first:
-            problems.append(
-                Diagnostic(
-                    "defined-twice",
-                    Place.of(node, path),
-                    f"{node.name} is defined a second time",
-                    f"Python would silently forget the one in line {first[node.name]}",
-                    "rename one of them, or remove it",
-                )
+            yield Diagnostic(
+                "defined-twice",
+                Place.of(node, path),
+                f"{node.name} is defined a second time",
+                f"Python would silently forget the one in line {first[node.name]}",
+                "rename one of them, or remove it",
             )
         first.setdefault(node.name, node.lineno)
-    return problems
 
 
 def failing_lines(

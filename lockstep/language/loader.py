@@ -127,9 +127,8 @@ class Universe:
             return self._broken_file(name, path, problem)
         except (RecursionError, MemoryError):
             return self._broken_file(name, path, load_problems.too_deep(path, text))
-        problems = load_problems.duplicates(tree, path) + self._set_constants(name, tree, path)
-        problems += _misplaced_parts(text, path)
-        self.report(problems)
+        problems = [*load_problems.duplicates(tree, path), *self._set_constants(name, tree, path)]
+        self.report([*problems, *_misplaced_parts(text, path)])
         self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
         self._running.add(name)
@@ -168,11 +167,12 @@ class Universe:
 
         return sorted(dict.fromkeys(problems), key=rank)
 
-    def report(self, problems: list[Diagnostic]) -> None:
+    def report(self, problems: Iterable[Diagnostic]) -> None:
         """Note problems and go on; `ModelError` where loading does not."""
-        if problems and not self.collects:
-            raise ModelError(problems)
-        self.problems += problems
+        found = list(problems)
+        if found and not self.collects:
+            raise ModelError(found)
+        self.problems += found
 
     def refuse(self, place: Place, code: str, what: str, why: str, cure: str) -> None:
         """Report one problem."""

@@ -103,8 +103,8 @@ def apply_proposal(universe: Universe, model: str, name: str) -> Proposal:
         for key, member in vars(module).items()
         if isinstance(member, types.FunctionType) and member.__module__ == module.__name__
     ]
-    problems = unread_functions(universe, module)
-    problems += missing_functions(universe, model, [one for _, one in functions], [module.__name__])
+    missing = missing_functions(universe, model, [one for _, one in functions], [module.__name__])
+    problems = [*unread_functions(universe, module), *missing]
     if problems:
         raise ModelError(problems)
     for _, function in functions:

@@ -147,30 +147,28 @@ def _ordered(node: ast.expr, items: ast.expr, by: str = _SETS) -> ast.expr:
     return ast.fix_missing_locations(ast.copy_location(call, node))
 
 
-def misplaced_parts(tree: ast.Module, path: Path) -> list[Diagnostic]:
+def misplaced_parts(tree: ast.Module, path: Path) -> Iterator[Diagnostic]:
     """What a file has that is not in the notation, whether or not a function of a model uses it."""
-    problems = []
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
         node, in_function = waiting.pop()
         if in_function and isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            problems.append(_nested(node, path))
+            yield _nested(node, path)
         in_function = in_function or isinstance(node, FUNCTIONS)
         waiting += [(part, in_function) for part in ast.iter_child_nodes(node)]
         if isinstance(node, ast.ClassDef):
-            problems += [_no_field(node, part, path) for part in _beside_fields(node)]
+            yield from (_no_field(node, part, path) for part in _beside_fields(node))
         else:
-            problems += [_internal(part, name, path) for part, name in _named_internally(node)]
+            yield from (_internal(part, name, path) for part, name in _named_internally(node))
         if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
-            problems.append(_internal(node, node.attr, path))
+            yield _internal(node, node.attr, path)
         elif isinstance(node, ast.Name) and node.id.startswith("__"):
-            problems.append(_internal(node, node.id, path))
+            yield _internal(node, node.id, path)
         elif isinstance(node, ast.MatchClass):
             names = (name for name in node.kwd_attrs if name.startswith("__"))
-            problems += [_internal(node, name, path) for name in names]
+            yield from (_internal(node, name, path) for name in names)
         elif not in_function and isinstance(node, ast.Attribute | ast.Subscript):
-            problems += [] if isinstance(node.ctx, ast.Load) else [_patched(node, path)]
-    return problems
+            yield from () if isinstance(node.ctx, ast.Load) else (_patched(node, path),)
 
 
 def _named_internally(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
@@ -221,9 +219,8 @@ class _PlainEnum(Enum):
 _PLAIN: Mapping[type, type] = {Record: _PlainRecord, State: _PlainState, Enum: _PlainEnum}
 
 
-def altered_classes(tree: ast.Module, module: types.ModuleType, path: Path) -> list[Diagnostic]:
+def altered_classes(tree: ast.Module, module: types.ModuleType, path: Path) -> Iterator[Diagnostic]:
     """The classes that have more than fields although their text does not show it."""
-    problems = []
     for node in tree.body:
         kind = vars(module).get(node.name) if isinstance(node, ast.ClassDef) else None
         if not isinstance(node, ast.ClassDef) or not isinstance(kind, type):
@@ -231,10 +228,9 @@ def altered_classes(tree: ast.Module, module: types.ModuleType, path: Path) -> l
         lines = {target: line for line in node.body for target in _assigned(line)}
         parts = [lines.get(name, node) for name in _added(kind)]
         is_reported = any(_beside_fields(node))
-        problems += [
-            _no_field(node, part, path) for part in parts if part is not node or not is_reported
-        ]
-    return problems
+        for part in parts:
+            if part is not node or not is_reported:
+                yield _no_field(node, part, path)
 
 
 def _added(kind: type) -> list[str]:

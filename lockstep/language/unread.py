@@ -30,7 +30,7 @@ _CHANGES = (_FAULTS, "models.proposals.")
 _Written: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 
-def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
+def unread_functions(universe: Universe, module: types.ModuleType) -> Iterator[Diagnostic]:
     """The functions of a loaded file that look like an action, a claim or a fault and are neither.
 
     In `models/` these have the parameters `s` and `new`, in any order. Files of claims and of
@@ -38,14 +38,13 @@ def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagn
     """
     path = Path(str(module.__file__))
     if str(path) not in universe.files:  # it is no Python: that is a problem of its own
-        return []
+        return
     syntax = syntax_of(path)
     functions = dict(_functions(syntax))
     marks = (MARK, FAULT, REPLACES)
     own = vars(module)
     marked = {name for name in functions if any(hasattr(own.get(name), mark) for mark in marks)}
     reached = _reached(syntax, functions, marked | _in_edits(module))
-    problems = []
     for name, node in functions.items():
         looks_like_one = not module.__name__.startswith("models.") or _has_the_form(node)
         looks_like_one = looks_like_one or module.__name__.startswith(_CHANGES)
@@ -53,8 +52,7 @@ def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagn
         if name in reached or not looks_like_one or not is_made:
             continue
         if not _is_used(universe.root, module.__name__, path, name):
-            problems.append(_unread(name, node, module.__name__, path))
-    return problems
+            yield _unread(name, node, module.__name__, path)
 
 
 def is_of_model(module: str) -> bool:
@@ -64,7 +62,7 @@ def is_of_model(module: str) -> bool:
 
 def missing_functions(
     universe: Universe, model: str, taken: Iterable[object], modules: Iterable[str]
-) -> list[Diagnostic]:
+) -> Iterator[Diagnostic]:
     """The functions marked in some modules that are not among what a model takes up.
 
     Their name stands for something else in the end, or the model does not import them. What other
@@ -76,7 +74,6 @@ def missing_functions(
     derived_from = {base.__module__ for state in states for base in state.__mro__}
     twice = {problem.place.file for problem in universe.problems if problem.code == "defined-twice"}
     inventory = Inventory(universe.root)
-    problems = []
     for module in modules:
         missing = [one for one in universe.marked.get(module, ()) if id(one) not in kept]
         if not missing or universe.broken.get(module):
@@ -84,12 +81,9 @@ def missing_functions(
         name = module.rpartition(".")[2]
         if name != model and module not in derived_from and name in inventory.models:
             continue
-        problems += [
-            _left_out(universe, function)
-            for function in missing
-            if Path(function.__code__.co_filename) not in twice
-        ]
-    return problems
+        for function in missing:
+            if Path(function.__code__.co_filename) not in twice:
+                yield _left_out(universe, function)
 
 
 def _functions(syntax: Syntax) -> Iterator[tuple[str, _Written]]:

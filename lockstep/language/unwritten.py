@@ -8,7 +8,7 @@ writes all that the step writes, or names what it leaves as it was.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ def unwritten_parts(
     function: Callable[..., Any],
     changed: Sequence[tuple[Callable[..., Any], Callable[..., Any]]],
     unchanged: Set[str],
-) -> list[Diagnostic]:
+) -> Iterator[Diagnostic]:
     """What a fault leaves out unsaid, or says that it leaves out and does not.
 
     `changed` are the functions that it replaces or edits, each with what stands in its place, and
@@ -30,7 +30,7 @@ def unwritten_parts(
     """
     definition, mark = universe.definition(function), getattr(function, FAULT)
     if definition is None:
-        return []
+        return
     own = _written(universe, function)
     left: dict[str, str] = {}
     for step, instead in changed:
@@ -39,23 +39,18 @@ def unwritten_parts(
         parts = (p for p in _written(universe, step) if not any(_overlap(p, one) for one in now))
         left |= dict.fromkeys(parts, step.__name__)
     place = _name_of(*definition)
-    problems = []
     for name in dict.fromkeys(mark.unchanged):
         if name not in left:
-            problems.append(_is_not_left(place, function.__name__, name, name in own))
+            yield _is_not_left(place, function.__name__, name, name in own)
     if missing := sorted(left.keys() - unchanged):
-        problems.append(
-            Diagnostic(
-                "left-unwritten",
-                place,
-                f"{function.__name__} leaves out {', '.join(missing)}, which "
-                f"{left[missing[0]]} writes",
-                "what breaks may come of that, and not of the mistake that the fault is about",
-                f"write new.{missing[0]}, or say that it is meant: "
-                f"`@fault(..., unchanged={tuple(missing)!r})`",
-            )
+        yield Diagnostic(
+            "left-unwritten",
+            place,
+            f"{function.__name__} leaves out {', '.join(missing)}, which {left[missing[0]]} writes",
+            "what breaks may come of that, and not of the mistake that the fault is about",
+            f"write new.{missing[0]}, or say that it is meant: "
+            f"`@fault(..., unchanged={tuple(missing)!r})`",
         )
-    return problems
 
 
 def _is_not_left(place: Place, fault: str, name: str, is_written: bool) -> Diagnostic:

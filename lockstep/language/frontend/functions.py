@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import lockstep.language.notation as notation
 from lockstep.language import ir
-from lockstep.language.declarations import text_of
 from lockstep.language.frontend.expected import condition, integer
 from lockstep.language.frontend.expressions import lower_expression
 from lockstep.language.frontend.helpers import assigned_names, body_of
@@ -55,37 +54,35 @@ def refusals(model: Model) -> list[Diagnostic]:
 
 
 def _read(
-    read: Callable[[Model, _Declared, list[Diagnostic]], _Code | None],
+    read: Callable[[_Top, _Declared], _Code | None],
     model: Model,
     declared: _Declared,
     lowered: dict[_Declared, _Code],
 ) -> list[Diagnostic]:
     """Keep what `read` makes of a function; the problems in it, with which nothing is kept."""
-    problems: list[Diagnostic] = []
+    top = _Top(model, declared)
     code: _Code | None = None
     try:
-        code = read(model, declared, problems)
+        code = read(top, declared)
     except RecursionError:
-        definition, path = text_of(model.universe, declared.function)
+        node, path = top.definition, top.scope.file
         text = model.universe.files[str(path)].text
-        lines = range(definition.lineno, (definition.end_lineno or definition.lineno) + 1)
-        problems.append(too_deep(path, text, lines))
-    if code is not None and not problems:
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        top.unit.problems.append(too_deep(path, text, lines))
+    if code is not None and not top.unit.problems:
         lowered[declared] = code
-    return problems
+    return top.unit.problems
 
 
-def _action(model: Model, action: Action, problems: list[Diagnostic]) -> ir.ActionCode:
-    top = _Top(model, action, (StateName(False), NewName()), problems)
+def _action(top: _Top, action: Action) -> ir.ActionCode:
     statements = lower_statements(top.scope, body_of(top.definition), notation.require)
     return ir.ActionCode(action.name, top.parameters, tuple(statements), top.unit.slots)
 
 
-def _shown(model: Model, shown: Shown, problems: list[Diagnostic]) -> ir.ShownCode | None:
-    top = _Top(model, shown, (StateName(False),), problems)
+def _shown(top: _Top, shown: Shown) -> ir.ShownCode | None:
     lines = body_of(top.definition)
     statements = lower_statements(top.scope, lines[:-1], None)
-    with Noted(problems).noting():
+    with Noted(top.unit.problems).noting():
         last = lines[-1] if lines else top.definition
         if not isinstance(last, ast.Return) or last.value is None:
             top.scope.refuse(
@@ -99,17 +96,13 @@ def _shown(model: Model, shown: Shown, problems: list[Diagnostic]) -> ir.ShownCo
     return None
 
 
-def _property(model: Model, prop: Property, problems: list[Diagnostic]) -> ir.PropertyCode | None:
-    states: tuple[Binding, ...] = (StateName(False),)
-    if prop.kind in (Kind.STEP_INVARIANT, Kind.MEASURE):
-        states = (StateName(False), StateName(True))
-    top = _Top(model, prop, states, problems)
+def _property(top: _Top, prop: Property) -> ir.PropertyCode | None:
     lines = body_of(top.definition)
     guard = None if prop.kind in (Kind.LEADS_TO, Kind.MEASURE) else notation.when
     statements = lower_statements(top.scope, lines[:-1], guard)
     last = lines[-1] if lines else top.definition
     premise: ir.Expression | None = None
-    with Noted(problems).noting():
+    with Noted(top.unit.problems).noting():
         if prop.kind is Kind.LEADS_TO:
             premise, claim = _premise_and_goal(top.scope, top.definition.name, last)
         elif not isinstance(last, ast.Return) or last.value is None:
@@ -149,18 +142,12 @@ def _premise_and_goal(
 class _Top:
     """The function of an action or a property, before its statements are lowered."""
 
-    def __init__(
-        self,
-        model: Model,
-        declared: Action | Property | Shown,
-        states: tuple[Binding, ...],
-        problems: list[Diagnostic],
-    ) -> None:
+    def __init__(self, model: Model, declared: Action | Property | Shown) -> None:
         function = declared.function
         text = model.universe.definition(function)
         assert text is not None, f"{function.__name__} has no text"
         self.definition, file = text
-        self.unit = Unit(model.universe, model.variables, lower_expression, problems=problems)
+        self.unit = Unit(model.universe, model.variables, lower_expression)
         self.scope = Scope(
             self.unit,
             file,
@@ -168,7 +155,7 @@ class _Top:
             (function,),
             unbound=assigned_names(body_of(self.definition)),
         )
-        arguments = self.definition.args.args
+        arguments, states = self.definition.args.args, _states(declared)
         for argument, state in zip(arguments, states, strict=False):
             self.scope.bind(argument.arg, state)
         codes = []
@@ -184,3 +171,14 @@ class _Top:
             local = ir.Local(self.scope.place(argument), parameter.domain, slot)
             self.scope.bind(argument.arg, local)
         self.parameters = tuple(codes)
+
+
+def _states(declared: Action | Property | Shown) -> tuple[Binding, ...]:
+    """What the first parameters of a function stand for."""
+    if isinstance(declared, Action):
+        return StateName(False), NewName()
+    is_of_steps = isinstance(declared, Property) and declared.kind in (
+        Kind.STEP_INVARIANT,
+        Kind.MEASURE,
+    )
+    return (StateName(False), StateName(True)) if is_of_steps else (StateName(False),)
