@@ -40,7 +40,7 @@ class Case:
         """The constants as the peers take them: of a tuple, how many items it has.
 
         The peers number names from 0 and session ids from 1; `LockstepError` where a constant
-        cannot be told so.
+        cannot be compared so.
         """
         numbers: dict[str, int] = {}
         for name, value in self.constants.items():

@@ -22,7 +22,8 @@ HEAD = """\
 
 What became of every small change that `lockstep mutants` makes, each in scope `default`, or where
 that does not run what changed, in the smallest scope that does: `python -m bench.mutants` wrote
-this page on {date}. What the fates mean is in [See whether anything would tell](how-to/mutants.md).
+this page on {date}. What the fates mean is in
+[See whether anything would notice](how-to/mutants.md).
 *Killed* are counted by what kills them. *Caught* are those in 100 of what is killed, survives or is
 inconclusive; the reason for each that survives stands in `[mutants]` of `specs/MODEL.toml`.
 `lockstep mutants MODEL --json` prints every mutant.

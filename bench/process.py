@@ -108,7 +108,7 @@ def measure(
             if timer is not None:
                 timer.cancel()
             cpu_seconds = orphans.end(grace)
-        # Told what `wait4` has already taken, so that it does not wait for a process that is gone.
+        # Given what `wait4` has already taken, so that it does not wait for a process that is gone.
         process.returncode = os.waitstatus_to_exitcode(status)
         output, errors = (_text(file) for file in (printed, complained))
     return Run(

@@ -51,8 +51,8 @@ class Seeded:
             connection=document["connection"],
         )
 
-    def is_told_by(self, finding: SessionFinding) -> bool:
-        """Whether a session is one under which the departure may be told."""
+    def is_reported_by(self, finding: SessionFinding) -> bool:
+        """Whether a session is one under which the departure may be reported."""
         if finding.session == 0:
             return 0 in self.sessions and finding.connection == self.connection
         return finding.session in self.sessions
@@ -103,20 +103,20 @@ def _compare(recall: Recall, seeded: list[Seeded], departing: list[SessionFindin
         recall.seeded[departure.kind] += 1
         for session in departure.sessions:
             by_session[session].append(departure)
-    told: dict[Seeded, set[SideName]] = {departure: set() for departure in seeded}
+    reported: dict[Seeded, set[SideName]] = {departure: set() for departure in seeded}
     for finding in departing:
         for side, remark in _remarks(finding):
             causes = [
                 departure
                 for departure in by_session[finding.session]
-                if departure.is_told_by(finding) and departure.explains(side, remark)
+                if departure.is_reported_by(finding) and departure.explains(side, remark)
             ]
             for cause in causes:
-                told[cause].add(side)
+                reported[cause].add(side)
             if not causes:
                 text = f"{remark.at} {side} of {finding.session}: {remark.because}"
                 recall.false.append(text)
-    for departure, sides in told.items():
+    for departure, sides in reported.items():
         if missing := departure.sides - sides:
             recall.missed[departure.kind] += 1
             who = " and ".join(sorted(missing))

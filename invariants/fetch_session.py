@@ -17,19 +17,19 @@ from models.fetch_metadata import FINAL_EPOCH, NO_SESSION, Error, OpenId
 from models.fetch_partitions import Partition
 from models.fetch_session_state import STRAYS_ARE_LOST, TOPIC_IDS, Fetcher, FetchSession, Via
 
-# What is asked and told of partitions.
+# What is asked and reported of partitions.
 from invariants.fetch_session_partitions import (
     accepted_request_leaves_agreement,
     learns_what_a_full_fetch_would_tell,
-    changes_are_told,
-    errors_are_told,
+    changes_are_reported,
+    errors_are_reported,
     records_are_the_leaders,
     records_are_never_withheld_from_all,
     full_response_answers_every_partition,
     only_what_is_wanted_is_answered,
     what_is_answered_is_learned,
     full_fetch_starts_from_nothing,
-    asking_changes_nothing_that_was_told,
+    asking_changes_nothing_that_was_reported,
     fetch_offset_moves_past_records_only,
     only_requests_in_order_are_put_off,
     unchanged_partitions_are_not_requested,
@@ -52,7 +52,7 @@ from invariants.fetch_session_progress import (
     a_fetcher_reads_again,
     a_fetcher_wants_some_partitions,
     a_log_that_stays_empty_is_asked_for,
-    a_moved_log_start_is_told,
+    a_moved_log_start_is_reported,
     a_topic_created_again_is_asked_for,
     a_request_arrives_after_it_was_given_up,
     a_session_is_to_be_closed_once_more,
@@ -150,7 +150,7 @@ def after_an_error_everything_is_asked_again(s: FetchSession, new: FetchSession,
     return (
         new.metadata[f].epoch == 0
         and new.metadata[f].session_id == (NO_SESSION if is_gone else s.metadata[f].session_id)
-        and all(new.told[f][p] is None for p in Partition)
+        and all(new.reported[f][p] is None for p in Partition)
     )
 
 

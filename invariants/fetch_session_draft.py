@@ -23,7 +23,7 @@ from models.fetch_session_draft_state import (
     Via,
 )
 
-# What a session has of its partitions, and what is asked and told of them.
+# What a session has of its partitions, and what is asked and reported of them.
 from invariants.fetch_session_draft_partitions import (
     leader_has_what_is_wanted,
     changes_make_partitions_dirty,
@@ -56,7 +56,7 @@ from invariants.fetch_session_draft_progress import (
     an_incremental_response_says_nothing,
     a_leader_declines,
     a_full_request_names_a_session,
-    a_moved_log_start_is_told,
+    a_moved_log_start_is_reported,
     a_fetcher_moves_past_records,
     a_fetcher_reads_again,
     a_fetcher_wants_some_partitions,
@@ -165,7 +165,7 @@ def invalid_session_error_is_deserved(s: FetchSessionDraft, new: FetchSessionDra
 
 @invariant("227d-17")
 def error_comes_of_a_lost_session(s: FetchSessionDraft, f: Fetcher):
-    """A fetcher that is told InvalidFetchSessionException has lost its session: retransmission
+    """A fetcher that gets InvalidFetchSessionException has lost its session: retransmission
     mends all that the network does."""
     when(s.response[f] is not None and s.response[f].error == Error.INVALID_FETCH_SESSION)
     return s.sessions[s.session_id[f]] is None
@@ -190,10 +190,12 @@ def only_its_own_fetcher_loses_a_session(
 
 @step_invariant("227d-25")
 def error_is_of_all_partitions(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
-    """A response with an error has no partition, and after it nothing that was told counts any
+    """A response with an error has no partition, and after it nothing that was reported counts any
     more."""
     when(was_handled(s, new, f) and s.response[f].error != Error.NONE)
-    return all(s.response[f].partitions[p] is None and new.told[f][p] is None for p in Partition)
+    return all(
+        s.response[f].partitions[p] is None and new.reported[f][p] is None for p in Partition
+    )
 
 
 @step_invariant("227d-26", "227d-27")

@@ -1,4 +1,4 @@
-"""What must hold of the partitions of KIP-227's earlier draft: what is dirty, asked and told."""
+"""What must hold of the partitions of KIP-227's earlier draft: what is dirty, asked, reported."""
 
 from invariants.fetch_knowledge import is_learned
 from invariants.fetch_session_draft_steps import (
@@ -57,7 +57,7 @@ def changes_make_partitions_dirty(
 
 @invariant("227d-10", "227d-13")
 def what_is_not_known_is_dirty(s: FetchSessionDraft, f: Fetcher, p: Partition):
-    """A partition that is not as its fetcher was told is dirty for the fetcher's next request, or
+    """A partition that is not as its fetcher heard last is dirty for the fetcher's next request, or
     for the one that it repeats: no change is forgotten."""
     when(s.response[f] is None and s.session_id[f] != NO_SESSION)
     when(s.unanswered[f] is None or not is_full(s.unanswered[f]))
@@ -92,7 +92,7 @@ def last_dirty_number_never_decreases(
 
 
 def is_left_out(s: FetchSessionDraft, new: FetchSessionDraft, f, via, i, p):
-    """A request of session i was taken from the network, and what is to be told of p is not in the
+    """A request of session i was taken from the network, and what is to be said of p is not in the
     response, as far as that can be seen: what answers a late request is gone."""
     if came(s, f, via) is None or came(new, f, via) is not None or came(s, f, via).session_id != i:
         return False
@@ -232,14 +232,14 @@ def what_is_answered_is_learned(
     """Within a session the fetcher knows what the response says, and of what it leaves out it knows
     what it knew."""
     when(was_handled(s, new, f) and s.response[f].incremental_ok)
-    return is_learned(s.response[f].partitions[p], s.told[f][p], new.told[f][p])
+    return is_learned(s.response[f].partitions[p], s.reported[f][p], new.reported[f][p])
 
 
 @step_invariant("227d-12")
 def what_is_answered_is_clean(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
-    """What the response to the next number has is not told again to the number after that."""
+    """What the response to the next number has is not reported again to the number after that."""
     when(was_served(s, new, f) and not is_full(s.request[f]))
     before = present(s.sessions[s.request[f].session_id])
     after = present(new.sessions[s.request[f].session_id])
@@ -252,22 +252,22 @@ def what_is_answered_is_clean(
 def only_full_requests_forget(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
-    """Who asks in full relies on nothing that was told before; by an incremental request nothing
-    is forgotten, but records count only until the fetch offset moves."""
+    """Who asks in full relies on nothing reported before; by an incremental request nothing is
+    forgotten, but records count only until the fetch offset moves."""
     when(was_sent(s, new, f))
-    told = s.told[f][p]
-    after = new.told[f][p]
+    reported = s.reported[f][p]
+    after = new.reported[f][p]
     moves = s.fetching[f][p] is not None and (
         new.fetching[f][p] is None
         or s.fetching[f][p].fetch_offset != new.fetching[f][p].fetch_offset
     )
     return (
         after is None
-        if told is None or is_full(new.request[f])
+        if reported is None or is_full(new.request[f])
         else after is not None
-        and after.high_watermark == told.high_watermark
-        and after.log_start_offset == told.log_start_offset
-        and after.records == (told.records and not moves)
+        and after.high_watermark == reported.high_watermark
+        and after.log_start_offset == reported.log_start_offset
+        and after.records == (reported.records and not moves)
     )
 
 
@@ -286,5 +286,5 @@ def fetch_offset_moves_past_records_only(
         else is_full(new.request[f])
         or s.fetching[f][p] is None
         or wanted.fetch_offset <= s.fetching[f][p].fetch_offset
-        or (s.told[f][p] is not None and s.told[f][p].records)
+        or (s.reported[f][p] is not None and s.reported[f][p].records)
     )

@@ -86,7 +86,7 @@ def an_answered_request_is_repeated(s: FetchSessionDraft):
 
 @sometimes("227d-10", "227d-28")
 def an_unchanged_partition_is_answered(s: FetchSessionDraft):
-    """An incremental response has a partition without records that is as its fetcher was told:
+    """An incremental response has a partition without records that is as its fetcher heard last:
     what is new is the log's end, of which a response says nothing. So it is where there are
     records."""
     return MAX_OFFSET == 0 or any(
@@ -94,9 +94,9 @@ def an_unchanged_partition_is_answered(s: FetchSessionDraft):
         and s.response[f].incremental
         and s.response[f].partitions[p] is not None
         and not s.response[f].partitions[p].records
-        and s.told[f][p] is not None
-        and s.told[f][p].high_watermark == s.response[f].partitions[p].high_watermark
-        and s.told[f][p].log_start_offset == s.response[f].partitions[p].log_start_offset
+        and s.reported[f][p] is not None
+        and s.reported[f][p].high_watermark == s.response[f].partitions[p].high_watermark
+        and s.reported[f][p].log_start_offset == s.response[f].partitions[p].log_start_offset
         for f in Fetcher
         for p in Partition
     )
@@ -162,10 +162,10 @@ def a_full_request_names_a_session(s: FetchSessionDraft):
 
 
 @sometimes("227d-9")
-def a_moved_log_start_is_told(s: FetchSessionDraft):
+def a_moved_log_start_is_reported(s: FetchSessionDraft):
     """A fetcher knows that a log does not start at 0 any more, where logs have records."""
     return MAX_OFFSET == 0 or any(
-        s.told[f][p] is not None and s.told[f][p].log_start_offset > 0
+        s.reported[f][p] is not None and s.reported[f][p].log_start_offset > 0
         for f in Fetcher
         for p in Partition
     )
@@ -179,7 +179,7 @@ def a_fetcher_moves_past_records(s: FetchSessionDraft):
         and not is_full(s.request[f])
         and s.request[f].partitions[p] is not None
         and s.request[f].partitions[p].fetch_offset > 0
-        and s.told[f][p] is not None
+        and s.reported[f][p] is not None
         for f in Fetcher
         for p in Partition
     )

@@ -53,11 +53,11 @@ def follows(sequence, earlier):
 
 
 def knows_all(s: FetchSessionDraft, f, p):
-    """The fetcher was told where the log of p starts, and where its high watermark is."""
+    """It was reported to the fetcher where the log of p starts, and where its high watermark is."""
     return (
-        s.told[f][p] is not None
-        and s.told[f][p].high_watermark == s.high_watermark[p]
-        and s.told[f][p].log_start_offset == s.log_start[p]
+        s.reported[f][p] is not None
+        and s.reported[f][p].high_watermark == s.high_watermark[p]
+        and s.reported[f][p].log_start_offset == s.log_start[p]
     )
 
 

@@ -1,4 +1,4 @@
-"""What must hold of the partitions of KIP-227 fetch sessions: what is asked and told of each."""
+"""What must hold of the partitions of KIP-227 fetch sessions: what each is asked and answered."""
 
 from invariants.fetch_knowledge import is_learned
 from invariants.fetch_session_steps import (
@@ -6,10 +6,10 @@ from invariants.fetch_session_steps import (
     is_up_to_date,
     knows_all,
     was_accepted,
+    was_answered,
     was_handled,
     was_sent,
     was_served,
-    was_told,
 )
 from lockstep import invariant, present, step_invariant, when
 from models.fetch_metadata import NO_SESSION, Error
@@ -48,7 +48,7 @@ def learns_what_a_full_fetch_would_tell(
 ):
     """After a response the fetcher knows of each partition that it wants how that is at this
     moment, as after a full one: the session is only an optimisation (227-D9)."""
-    when(was_told(s, new, f) and s.fetching[f][p] is not None)
+    when(was_answered(s, new, f) and s.fetching[f][p] is not None)
     answer = new.response[f].partitions[p]
     return (
         knows_all(s, f, p)
@@ -58,19 +58,19 @@ def learns_what_a_full_fetch_would_tell(
 
 
 @step_invariant("227-12", "227-13")
-def changes_are_told(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
-    """A partition is in the response if it is not as the fetcher was told, or, by the letter of one
+def changes_are_reported(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
+    """A partition is in the response if it is not as was reported, or, by the letter of one
     of two sentences (227-D3), if the fetcher changed what it asks of it."""
-    when(was_told(s, new, f) and s.fetching[f][p] is not None)
+    when(was_answered(s, new, f) and s.fetching[f][p] is not None)
     when(not knows_all(s, f, p) or (ANSWERS_ANY_CHANGE and s.request[f].partitions[p] is not None))
     return new.response[f].partitions[p] is not None
 
 
 @step_invariant("227-13")
-def errors_are_told(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
+def errors_are_reported(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """A partition that cannot be read is in each response, with its error, and no other has one
     (227-D4); one that its fetcher has to truncate first is in each response, too (227-D8)."""
-    when(was_told(s, new, f) and s.fetching[f][p] is not None)
+    when(was_answered(s, new, f) and s.fetching[f][p] is not None)
     answer = new.response[f].partitions[p]
     return (p in s.failing) == (answer is not None and answer.failed) and (
         s.fetching[f][p].last_fetched_epoch not in DIVERGING_EPOCHS or answer is not None
@@ -89,7 +89,7 @@ def records_are_the_leaders(s: FetchSession, new: FetchSession, f: Fetcher, p: P
 @step_invariant("227-13", "227-56")
 def records_are_never_withheld_from_all(s: FetchSession, new: FetchSession, f: Fetcher):
     """If there is anything to read in any partition, the response carries records of one."""
-    when(was_told(s, new, f) and any(is_readable(s, f, p) for p in Partition))
+    when(was_answered(s, new, f) and any(is_readable(s, f, p) for p in Partition))
     answers = new.response[f].partitions
     return any(answers[p] is not None and answers[p].records for p in Partition)
 
@@ -117,26 +117,26 @@ def what_is_answered_is_learned(s: FetchSession, new: FetchSession, f: Fetcher, 
     what it knew."""
     when(was_handled(s, new, f))
     when(s.response[f].error == Error.NONE and s.response[f].session_id != NO_SESSION)
-    return is_learned(s.response[f].partitions[p], s.told[f][p], new.told[f][p])
+    return is_learned(s.response[f].partitions[p], s.reported[f][p], new.reported[f][p])
 
 
 @step_invariant("227-36", "227-38", "227-40")
 def full_fetch_starts_from_nothing(s: FetchSession, new: FetchSession, f: Fetcher):
-    """Whoever asks in full relies on nothing that was told before."""
+    """Who asks in full relies on nothing that was reported before."""
     when(was_sent(s, new, f) and new.request[f].epoch <= 0)
-    return all(new.told[f][p] is None for p in Partition)
+    return all(new.reported[f][p] is None for p in Partition)
 
 
 @step_invariant("227-1", "227-11")
-def asking_changes_nothing_that_was_told(
+def asking_changes_nothing_that_was_reported(
     s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
 ):
     """By an incremental request a fetcher forgets only what it asks no more, or did not before, or
     of a topic made again; the records that came count until the fetch offset moves."""
     when(was_sent(s, new, f) and new.request[f].epoch > 0)
     when(s.fetching[f][p] is not None and new.fetching[f][p] is not None)
-    before = None if p in new.request[f].forgotten else s.told[f][p]
-    after = new.told[f][p]
+    before = None if p in new.request[f].forgotten else s.reported[f][p]
+    after = new.reported[f][p]
     moves = s.fetching[f][p].fetch_offset != new.fetching[f][p].fetch_offset
     return (
         after is None
@@ -165,14 +165,14 @@ def fetch_offset_moves_past_records_only(
         else SEEKS
         or is_new
         or wanted.fetch_offset <= s.fetching[f][p].fetch_offset
-        or (s.told[f][p] is not None and s.told[f][p].records)
+        or (s.reported[f][p] is not None and s.reported[f][p].records)
     )
 
 
 @step_invariant("227-13", "227-34", "227-47")
 def only_requests_in_order_are_put_off(s: FetchSession, new: FetchSession, f: Fetcher):
     """Nothing is put off but an incremental request that its session expects, which counts; all
-    that there is to tell is then told later (227-D18)."""
+    that there is to report is then reported later (227-D18)."""
     when(was_served(s, new, f, Via.AWAITED) and new.response[f].throttled)
     return was_accepted(s, new, f) and all(new.response[f].partitions[p] is None for p in Partition)
 
@@ -198,8 +198,8 @@ def unchanged_partitions_are_not_requested(
 @step_invariant("227-52", "227-53", "227-69")
 def nothing_unchanged_is_sent(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """An incremental response includes a partition only for records, an error, a place to truncate
-    to (227-D8), or a high watermark or log start offset that the fetcher has not been told; by the
-    letter of another sentence, also if the request names it (227-D3)."""
+    to (227-D8), or a high watermark or log start offset that is news to the fetcher; by the letter
+    of another sentence, also if the request names it (227-D3)."""
     when(was_accepted(s, new, f))
     sent = present(new.response[f].partitions[p])
     return (
@@ -207,7 +207,7 @@ def nothing_unchanged_is_sent(s: FetchSession, new: FetchSession, f: Fetcher, p:
         or sent.records
         or sent.failed
         or s.fetching[f][p].last_fetched_epoch in DIVERGING_EPOCHS
-        or s.told[f][p] is None
-        or s.told[f][p].high_watermark != sent.high_watermark
-        or s.told[f][p].log_start_offset != sent.log_start_offset
+        or s.reported[f][p] is None
+        or s.reported[f][p].high_watermark != sent.high_watermark
+        or s.reported[f][p].log_start_offset != sent.log_start_offset
     )

@@ -101,7 +101,7 @@ def an_incremental_request_says_nothing(s: FetchSession):
     return any(
         s.request[f] is not None
         and s.request[f].epoch > 0
-        and all(s.told[f][p] is None or not s.told[f][p].records for p in Partition)
+        and all(s.reported[f][p] is None or not s.reported[f][p].records for p in Partition)
         and len(s.request[f].forgotten) == 0
         and all(s.request[f].partitions[p] is None for p in Partition)
         for f in Fetcher
@@ -164,7 +164,7 @@ def a_fetcher_moves_past_records(s: FetchSession):
         and s.request[f].epoch > 0
         and s.request[f].partitions[p] is not None
         and s.request[f].partitions[p].fetch_offset > 0
-        and s.told[f][p] is not None
+        and s.reported[f][p] is not None
         for f in Fetcher
         for p in Partition
     )
@@ -221,10 +221,10 @@ def a_topic_created_again_is_asked_for(s: FetchSession):
 
 
 @sometimes("227-12")
-def a_moved_log_start_is_told(s: FetchSession):
+def a_moved_log_start_is_reported(s: FetchSession):
     """A fetcher knows that a log does not start at 0 any more, where logs have records."""
     return MAX_OFFSET == 0 or any(
-        s.told[f][p] is not None and s.told[f][p].log_start_offset > 0
+        s.reported[f][p] is not None and s.reported[f][p].log_start_offset > 0
         for f in Fetcher
         for p in Partition
     )

@@ -23,7 +23,7 @@ def was_served(s: FetchSession, new: FetchSession, f, via):
     return s.stray[f] is not None and new.stray[f] is None
 
 
-def was_told(s: FetchSession, new: FetchSession, f):
+def was_answered(s: FetchSession, new: FetchSession, f):
     """The awaited request was served, and not put off."""
     return (
         was_served(s, new, f, Via.AWAITED)
@@ -73,9 +73,9 @@ def is_up_to_date(s: FetchSession, p, high_watermark, log_start_offset):
 
 
 def knows_all(s: FetchSession, f, p):
-    """Whether the fetcher was told how a partition is."""
-    return s.told[f][p] is not None and is_up_to_date(
-        s, p, s.told[f][p].high_watermark, s.told[f][p].log_start_offset
+    """Whether it was reported to the fetcher how a partition is."""
+    return s.reported[f][p] is not None and is_up_to_date(
+        s, p, s.reported[f][p].high_watermark, s.reported[f][p].log_start_offset
     )
 
 

@@ -4,7 +4,7 @@ from lockstep import each, invariant, leads_to, present, sometimes, step_invaria
 from models.leader_discovery import (
     answer_fenced,
     answer_not_leader,
-    answer_not_leader_untold,
+    answer_not_leader_unreported,
     answer_refresh,
     answer_served,
     answer_unknown_epoch,
@@ -67,7 +67,7 @@ def leader_changed(s: LeaderDiscovery, new: LeaderDiscovery):
 
 
 @step_invariant("951-1", "951-2", "951-3", "951-12")
-def told_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
+def reported_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """Only a refusal tells a leader: the one that the broker has heard of, and where that is."""
     when(was_answered(s, new, r) and s.attempt[r] is not None)
     hint = present(new.response[r].current_leader)
@@ -372,7 +372,7 @@ RESPONSIVE = (
     each(end_backoff, "r"),
     each(answer_served, "r"),
     each(answer_not_leader, "r"),
-    each(answer_not_leader_untold, "r"),
+    each(answer_not_leader_unreported, "r"),
     each(answer_fenced, "r"),
     each(answer_unknown_epoch, "r"),
     each(answer_unknown_topic, "r"),
@@ -433,7 +433,7 @@ def latest_election_is_witnessed(s: LeaderDiscovery):
 
 @sometimes("951-1")
 def broker_tells_that_another_one_leads(s: LeaderDiscovery):
-    """A producer, too, is told the leader."""
+    """The leader is reported to a producer, too."""
     return any(
         s.response[r] is not None
         and s.response[r].error == Error.NOT_LEADER_OR_FOLLOWER

@@ -17,17 +17,17 @@ def each_broker_is_listed_once(s: PartitionLeaders):
 
 
 @invariant("951-12", "951-17")
-def every_leader_told_is_listed(s: PartitionLeaders, p: Partition):
+def every_reported_leader_is_listed(s: PartitionLeaders, p: Partition):
     """The leaders of all partitions of the response are listed, where they are."""
     when(s.answers[p] is not None)
-    told = present(s.answers[p].current_leader)
-    endpoint = present(s.registered[told.leader])
+    reported = present(s.answers[p].current_leader)
+    endpoint = present(s.registered[reported.leader])
     return any(
-        node.broker == told.leader and node.endpoint == endpoint for node in s.node_endpoints
+        node.broker == reported.leader and node.endpoint == endpoint for node in s.node_endpoints
     )
 
 
-def is_told_to_lead(s: PartitionLeaders, p, b):
+def is_reported_to_lead(s: PartitionLeaders, p, b):
     """The response says that a broker leads a partition."""
     return (
         s.answers[p] is not None
@@ -37,11 +37,11 @@ def is_told_to_lead(s: PartitionLeaders, p, b):
 
 
 @invariant("951-17")
-def only_leaders_told_are_listed(s: PartitionLeaders):
+def only_reported_leaders_are_listed(s: PartitionLeaders):
     """No other broker is listed, nor any that is nowhere."""
     return all(
         s.registered[node.broker] == node.endpoint
-        and any(is_told_to_lead(s, p, node.broker) for p in Partition)
+        and any(is_reported_to_lead(s, p, node.broker) for p in Partition)
         for node in s.node_endpoints
     )
 
@@ -54,20 +54,20 @@ def was_read(s: PartitionLeaders, new: PartitionLeaders):
     return any(s.requested[p] and not new.requested[p] for p in Partition)
 
 
-def is_told(s: PartitionLeaders, b):
+def is_reported(s: PartitionLeaders, b):
     """The response says where a broker is."""
     return any(node.broker == b for node in s.node_endpoints)
 
 
 def is_news(s: PartitionLeaders, p):
-    """A newer leader is told of a partition than the client knows, and who that is can be found."""
+    """A newer leader of a partition is reported than the client knows, and it can be found."""
     return (
         s.answers[p] is not None
         and s.answers[p].current_leader is not None
         and s.leaders[p] is not None
         and s.leaders[p].epoch < s.answers[p].current_leader.epoch
         and (
-            is_told(s, s.answers[p].current_leader.leader)
+            is_reported(s, s.answers[p].current_leader.leader)
             or s.endpoints[s.answers[p].current_leader.leader] is not None
         )
     )
@@ -96,8 +96,8 @@ def response_answers_the_request(s: PartitionLeaders, new: PartitionLeaders, p: 
 
 @step_invariant("951-5", "951-18")
 def each_partition_learns_its_own_leader(s: PartitionLeaders, new: PartitionLeaders, p: Partition):
-    """By a response the client learns the newer leaders that are told, each of its partition. Of
-    all other partitions it knows what it knew."""
+    """By a response the client learns the newer leaders reported, each of its partition. Of all
+    other partitions it knows what it knew."""
     when(was_read(s, new))
     return (
         s.answers[p] is not None and new.leaders[p] == s.answers[p].current_leader
@@ -117,13 +117,13 @@ def leadership_changes_by_a_response_alone(
 
 
 @step_invariant("951-14")
-def endpoints_told_override(s: PartitionLeaders, new: PartitionLeaders, b: Broker):
+def reported_endpoints_override(s: PartitionLeaders, new: PartitionLeaders, b: Broker):
     """With a newer leader all endpoints of the response take the place of those that the client
-    had; the others stay, and so do all if nothing newer is told (951-D17)."""
+    had; the others stay, and so do all if nothing newer is reported (951-D17)."""
     when(was_read(s, new))
     return (
         any(node.broker == b and node.endpoint == new.endpoints[b] for node in s.node_endpoints)
-        if is_told(s, b) and any(is_news(s, p) for p in Partition)
+        if is_reported(s, b) and any(is_news(s, p) for p in Partition)
         else new.endpoints[b] == s.endpoints[b]
     )
 
@@ -152,7 +152,7 @@ def newer_leader_is_somewhere(s: PartitionLeaders, new: PartitionLeaders, p: Par
 @invariant("951-6")
 def partitions_are_fetched_from_their_leaders(s: PartitionLeaders, p: Partition):
     """An assigned partition is fetched from the leader that the client knows, whatever else the
-    response said that told it."""
+    response said that reported it."""
     source = present(s.fetched_from[p])
     return source == s.leaders[p]
 
@@ -176,16 +176,16 @@ def two_partitions_have_one_leader(s: PartitionLeaders):
 
 
 @sometimes("951-17")
-def two_leaders_are_told(s: PartitionLeaders):
+def two_leaders_are_reported(s: PartitionLeaders):
     """One response may tell of several brokers."""
     return len(s.node_endpoints) > 1
 
 
 @sometimes("951-12")
-def a_leader_is_told_that_is_nowhere(s: PartitionLeaders):
+def a_leader_is_reported_that_is_nowhere(s: PartitionLeaders):
     """A broker that is fenced has no endpoint to be listed (951-D12)."""
     return any(
-        is_told_to_lead(s, p, b) and s.registered[b] is None for p in Partition for b in Broker
+        is_reported_to_lead(s, p, b) and s.registered[b] is None for p in Partition for b in Broker
     )
 
 
@@ -193,7 +193,7 @@ def a_leader_is_told_that_is_nowhere(s: PartitionLeaders):
 def one_partition_of_two_has_a_leader(s: PartitionLeaders):
     """A response may tell the leader of one partition, and nothing of another."""
     return all(s.answers[p] is not None for p in Partition) and (
-        sum(1 for p in Partition if any(is_told_to_lead(s, p, b) for b in Broker)) == 1
+        sum(1 for p in Partition if any(is_reported_to_lead(s, p, b) for b in Broker)) == 1
     )
 
 
@@ -208,4 +208,6 @@ def a_revoked_partition_has_news(s: PartitionLeaders):
 @sometimes("951-18")
 def a_dropped_partition_has_a_leader(s: PartitionLeaders):
     """Its metadata may be gone before the response comes."""
-    return any(is_told_to_lead(s, p, b) and s.leaders[p] is None for p in Partition for b in Broker)
+    return any(
+        is_reported_to_lead(s, p, b) and s.leaders[p] is None for p in Partition for b in Broker
+    )

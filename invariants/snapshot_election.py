@@ -198,9 +198,9 @@ def what_a_leader_writes_is_committed(s: SnapshotElection, leader: Voter):
 
 
 @leads_to("595-28", weak=(each(notify, "leader"), *FOLLOWING))
-def a_leaders_state_machine_is_told(s: SnapshotElection, leader: Voter):
-    """While a leader of the last epoch lives, its state machine comes to be told that it leads,
-    where state machines are told at all."""
+def a_leaders_state_machine_is_notified(s: SnapshotElection, leader: Voter):
+    """While a leader of the last epoch lives, its state machine is notified in the end,
+    where state machines are notified at all."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
     comes = not NOTICES or s.notice[leader] == 1
     return leads, not leads or comes or somebody_stalls(s) or s.cut == leader

@@ -21,7 +21,7 @@ from invariants.snapshot_fetch_replication import (
     fetches_are_answered_by_leaders,
     only_what_diverges_is_truncated,
     only_what_agrees_counts,
-    followers_are_told_what_leaders_committed,
+    what_leaders_committed_is_reported_to_followers,
     leaders_commit_up_to_a_record_of_their_epoch,
     a_majority_has_what_is_committed,
     newest_leader_has_every_committed_record,

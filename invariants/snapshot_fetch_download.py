@@ -40,8 +40,8 @@ def named_snapshot_exists(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 def snapshot_is_named_only_if_the_log_cannot_serve(
     s: SnapshotFetch, new: SnapshotFetch, r: Replica
 ):
-    """Who is told of a snapshot ends before the leader's log starts, or has other records; or has
-    none at all, if a snapshot is the quicker way."""
+    """Who is referred to a snapshot ends before the leader's log starts, or has other records; or
+    has none at all, if a snapshot is the quicker way."""
     when(s.download[r] is None and new.download[r] is not None)
     leader = present(s.elected[s.epoch[r]])
     end = end_of(s, r)
@@ -54,7 +54,7 @@ def snapshot_is_named_only_if_the_log_cannot_serve(
 
 @step_invariant("630-23", "630-43")
 def nothing_is_fetched_during_a_download(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """Who is told of a snapshot fetches that one, and nothing of the log meanwhile."""
+    """Who is referred to a snapshot fetches that one, and nothing of the log meanwhile."""
     when(s.download[r] is not None and new.download[r] is not None)
     return (
         new.download[r].snapshot == s.download[r].snapshot
@@ -207,12 +207,12 @@ def an_error_ends_the_download(s: SnapshotFetch, new: SnapshotFetch, r: Replica)
     abandons the download."""
     when(is_to_its_request(s, r) and new.response[r] is None)
     error = s.response[r].error
-    told = s.response[r].leader_epoch
+    reported = s.response[r].leader_epoch
     is_one = (
-        told < s.epoch[r]
+        reported < s.epoch[r]
         if error == Error.UNKNOWN_LEADER_EPOCH
         else error in (Error.SNAPSHOT_NOT_FOUND, Error.NOT_LEADER_OR_FOLLOWER)
-        and told == s.epoch[r]
+        and reported == s.epoch[r]
     )
     return not is_one or new.download[r] is None or something_failed(s, new)
 

@@ -205,7 +205,7 @@ def was_truncated(s: SnapshotFetch, new: SnapshotFetch, r):
 
 @step_invariant("595-18")
 def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A replica gets records, truncates its log, or is told of a snapshot, and counts as having
+    """A replica gets records, truncates its log, or is referred to a snapshot, and counts as having
     fetched, only where another one leads its epoch still."""
     appended = r not in s.leading and len(s.log[r]) < len(new.log[r])
     named = s.download[r] is None and new.download[r] is not None
@@ -246,7 +246,9 @@ def only_what_agrees_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 
 
 @step_invariant("595-14", "595-19")
-def followers_are_told_what_leaders_committed(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+def what_leaders_committed_is_reported_to_followers(
+    s: SnapshotFetch, new: SnapshotFetch, r: Replica
+):
     """A follower learns of a high watermark only from a leader of whose epoch a record is
     committed, and with the next record if there is one."""
     when(s.high_watermark[r] < new.high_watermark[r])

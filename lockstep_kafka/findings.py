@@ -32,7 +32,7 @@ class Candidate:
 
     `action` is the model's. Where it can be taken, `outcome` says what it then does that was not
     seen. Where it cannot, `outcome` is empty, `conjunct` is the part of it that is false, if that
-    can be told, and `values` what that part reads.
+    can be decided, and `values` what that part reads.
     """
 
     action: str

@@ -83,7 +83,7 @@ UNNAMED = "unnamed software (Fetch v{})"
 """What clients are called that do not say their software, by the version of their requests."""
 
 MOST_CAUSES = 1_000
-"""How many causes are told apart: there are as many of a rule as there are kinds of software."""
+"""How many causes are distinguished: there are as many of a rule as there are kinds of software."""
 
 
 @dataclass

@@ -20,7 +20,7 @@ SESSION_IDS: Constant = (1, 2)
 
 MAX_EPOCH: Constant = 3
 """The epoch after which 1 follows: 2**31 - 1 in Kafka. At least 2 where messages are repeated:
-with one epoch a copy of a request could not be told from the next request."""
+with one epoch a copy of a request could not be distinguished from the next request."""
 
 NO_SESSION = 0
 INITIAL_EPOCH = 0

@@ -63,7 +63,7 @@ class Cached(Record):
     log_start_offset: KnownOffset
 
 
-class Told(Record):
+class Reported(Record):
     """What a fetcher knows of a partition: the latest answer, and whether records came since it
     last moved its fetch offset."""
 
@@ -147,24 +147,24 @@ def answered(cached, answer):
     )
 
 
-def learned(told, answer):
+def learned(reported, answer):
     """What a fetcher knows after an answer. Records that it has not moved past still count."""
-    return Told(
+    return Reported(
         high_watermark=answer.high_watermark,
         log_start_offset=answer.log_start_offset,
-        records=answer.records or (told is not None and told.records),
+        records=answer.records or (reported is not None and reported.records),
     )
 
 
-def keeps_its_place(old, wanted, told):
+def keeps_its_place(old, wanted, reported):
     """A fetch offset moves forward only past records that came (227-D39)."""
-    return wanted.fetch_offset <= old.fetch_offset or (told is not None and told.records)
+    return wanted.fetch_offset <= old.fetch_offset or (reported is not None and reported.records)
 
 
-def still_told(old, wanted, told):
+def still_reported(old, wanted, reported):
     """What a fetcher still knows of a partition when it sends: after a move, of no records."""
-    if old is None or wanted is None or told is None:
+    if old is None or wanted is None or reported is None:
         return None
     if old.fetch_offset == wanted.fetch_offset:
-        return told
-    return replace(told, records=False)
+        return reported
+    return replace(reported, records=False)

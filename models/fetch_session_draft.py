@@ -3,8 +3,8 @@
 A fetch session has a sequence number, that of the last request served in it. The next number says
 that the response before it arrived. The same number again says that it may not have: the fetcher
 repeats its request, and the leader answers with all partitions that have become dirty since the
-number before. Full requests and incremental ones are told apart by a type, and a response says by a
-flag whether incremental requests are allowed.
+number before. Full requests and incremental ones differ in a type, and a response says by a flag
+whether incremental requests are allowed.
 
 The accepted design is fetch_session, whose logs, partitions and network these are. The draft's
 cache is that of session_cache, and how it rotates partitions is the proposal rotation_by_number of

@@ -11,7 +11,7 @@ from models.fetch_partitions import (
     keeps_its_place,
     learned,
     nothing,
-    still_told,
+    still_reported,
 )
 from models.fetch_session_draft_state import (
     MAX_DISTURBANCES,
@@ -61,7 +61,7 @@ def send_full(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, wanted: 
     partitions it has."""
     require(any(wanted[p] is not None for p in Partition))
     send(s, new, f, FetchType.FULL_FETCH_REQUEST, full_request_number(s, f), wanted, wanted)
-    new.told[f] = nothing()
+    new.reported[f] = nothing()
 
 
 @action
@@ -72,7 +72,9 @@ def send_incremental(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, w
     require(all((wanted[p] is None) == (old[p] is None) for p in Partition))
     require(
         all(
-            old[p] is None or wanted[p] is None or keeps_its_place(old[p], wanted[p], s.told[f][p])
+            old[p] is None
+            or wanted[p] is None
+            or keeps_its_place(old[p], wanted[p], s.reported[f][p])
             for p in Partition
         )
     )
@@ -85,7 +87,7 @@ def send_incremental(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, w
         wanted,
         changed(old, wanted),
     )
-    new.told[f] = {p: still_told(old[p], wanted[p], s.told[f][p]) for p in Partition}
+    new.reported[f] = {p: still_reported(old[p], wanted[p], s.reported[f][p]) for p in Partition}
 
 
 # A fetcher handles a response.
@@ -102,14 +104,14 @@ def settle(new: FetchSessionDraft, f, session_id, sequence):
 def start_over(new: FetchSessionDraft, f):
     """The next request is a full one, for a new session (227d-D4)."""
     new.fetching[f] = nothing()
-    new.told[f] = nothing()
+    new.reported[f] = nothing()
     settle(new, f, NO_SESSION, NO_REQUEST)
 
 
 def learn(s: FetchSessionDraft, new: FetchSessionDraft, f, answers):
     """Partitions that a response does not have are as they were."""
-    new.told[f] = {
-        p: s.told[f][p] if answers[p] is None else learned(s.told[f][p], answers[p])
+    new.reported[f] = {
+        p: s.reported[f][p] if answers[p] is None else learned(s.reported[f][p], answers[p])
         for p in Partition
     }
 

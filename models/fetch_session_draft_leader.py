@@ -114,7 +114,7 @@ def undirtied():
 
 
 def after_full(s: FetchSessionDraft, f, p, interest, is_filled, last_dirty):
-    """A partition once a full response has told of it all but records that did not fit."""
+    """A partition once a full response has reported all of it but records that did not fit."""
     is_left_out = not is_filled and has_records(s, f, p, interest)
     return CachedPartition(
         interest=interest,

@@ -7,7 +7,7 @@ be compared (see docs/reviews/kip_227_draft.md).
 from enum import Enum
 
 from lockstep import Constant, Domain, Map, OneOf, Range, Record, State
-from models.fetch_partitions import Answers, Interest, Interests, Offset, Partition, Told
+from models.fetch_partitions import Answers, Interest, Interests, Offset, Partition, Reported
 
 FETCHERS: Constant = ("c1",)
 FOLLOWERS: Constant = ()
@@ -112,7 +112,7 @@ class FetchSessionDraft(State):
     sequence: Map[Fetcher, SequenceNumber] = {f: NO_REQUEST for f in Fetcher}
     unanswered: Map[Fetcher, Request | None] = {f: None for f in Fetcher}
     fetching: Map[Fetcher, Interests] = {f: {p: None for p in Partition} for f in Fetcher}
-    told: Map[Fetcher, Map[Partition, Told | None]] = {
+    reported: Map[Fetcher, Map[Partition, Reported | None]] = {
         f: {p: None for p in Partition} for f in Fetcher
     }
     # How often a fetcher gave up waiting, or its process restarted.

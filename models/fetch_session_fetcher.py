@@ -24,7 +24,7 @@ from models.fetch_partitions import (
     keeps_its_place,
     learned,
     nothing,
-    still_told,
+    still_reported,
 )
 from models.fetch_session_state import (
     BEGINS_AGAIN,
@@ -60,7 +60,7 @@ def send_all(new: FetchSession, f, metadata, wanted):
     """A full request: it lists every partition, and the fetcher starts to learn from nothing."""
     new.metadata[f] = metadata
     new.fetching[f] = wanted
-    new.told[f] = nothing()
+    new.reported[f] = nothing()
     send(new, f, metadata, wanted, forgotten=set())
 
 
@@ -89,12 +89,12 @@ def send_changes(s: FetchSession, new: FetchSession, f, wanted, replaced):
             SEEKS
             or old[p] is None
             or wanted[p] is None
-            or keeps_its_place(old[p], wanted[p], s.told[f][p])
+            or keeps_its_place(old[p], wanted[p], s.reported[f][p])
             for p in Partition
         )
     )
     new.fetching[f] = wanted
-    new.told[f] = {p: still_told(old[p], wanted[p], s.told[f][p]) for p in Partition}
+    new.reported[f] = {p: still_reported(old[p], wanted[p], s.reported[f][p]) for p in Partition}
     send(new, f, s.metadata[f], changed(old, wanted), dropped(s.fetching[f], wanted) | replaced)
 
 
@@ -140,15 +140,15 @@ def settle(new: FetchSession, f, metadata):
 
 
 def start_over(new: FetchSession, f):
-    """The next request is a full one: what was fetched and told no longer matters (227-D22)."""
+    """The next request is a full one: what was fetched and reported no longer matters (227-D22)."""
     new.fetching[f] = nothing()
-    new.told[f] = nothing()
+    new.reported[f] = nothing()
 
 
-def told_after(s: FetchSession, f, answers):
+def reported_after(s: FetchSession, f, answers):
     """What the fetcher knows after a response; partitions not in it are as they were."""
     return {
-        p: s.told[f][p] if answers[p] is None else learned(s.told[f][p], answers[p])
+        p: s.reported[f][p] if answers[p] is None else learned(s.reported[f][p], answers[p])
         for p in Partition
     }
 
@@ -158,7 +158,7 @@ def receive_full(s: FetchSession, new: FetchSession, f: Fetcher):
     """A full response with a session id: the session's next request has epoch 1."""
     response = present(s.response[f])
     require(is_full(s.metadata[f].epoch) and response.session_id != NO_SESSION)
-    new.told[f] = told_after(s, f, response.partitions)
+    new.reported[f] = reported_after(s, f, response.partitions)
     settle(new, f, after_full_response(response.session_id))
 
 
@@ -177,7 +177,7 @@ def receive_incremental(s: FetchSession, new: FetchSession, f: Fetcher):
     response = present(s.response[f])
     require(not is_full(s.metadata[f].epoch))
     require(response.error == Error.NONE and response.session_id != NO_SESSION)
-    new.told[f] = told_after(s, f, response.partitions)
+    new.reported[f] = reported_after(s, f, response.partitions)
     settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))
 
 

@@ -40,7 +40,7 @@ from models.fetch_partitions import (
     Interests,
     Offset,
     Partition,
-    Told,
+    Reported,
 )
 
 FETCHERS: Constant = ("c1",)
@@ -122,7 +122,7 @@ class FetchSession(State):
     metadata: Map[Fetcher, Metadata] = {f: FRESH for f in Fetcher}
     pending: Map[Fetcher, bool] = {f: False for f in Fetcher}
     fetching: Map[Fetcher, Interests] = {f: {p: None for p in Partition} for f in Fetcher}
-    told: Map[Fetcher, Map[Partition, Told | None]] = {
+    reported: Map[Fetcher, Map[Partition, Reported | None]] = {
         f: {p: None for p in Partition} for f in Fetcher
     }
     # How often a fetcher's messages were lost, repeated or delayed, or it began again.

@@ -70,7 +70,7 @@ def response_max_bytes():
 
 
 def error_of_another_epoch(asked):
-    """Whoever is behind is told so."""
+    """Who is behind gets an error that says so."""
     if asked.named_epoch < asked.epoch:
         return Error.FENCED_LEADER_EPOCH
     return Error.UNKNOWN_LEADER_EPOCH

@@ -180,7 +180,7 @@ def answer_not_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
 
 
 @action
-def answer_not_leader_untold(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
+def answer_not_leader_unreported(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
     """The same by a broker older than the KIP, which tells nothing more."""
     require(may_be_served(s, r) and not leads(s, s.attempt[r].to))
     new.response[r] = Response(error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=None)
@@ -260,7 +260,7 @@ def take_error(s: LeaderDiscovery, new: LeaderDiscovery, r):
 
 @action
 def receive_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """The request was refused, and a newer leader is told."""
+    """The request was refused, and a newer leader is reported."""
     response = present(s.response[r])
     require(refuses_leadership(response.error) and advances(s, response.current_leader, r))
     take_error(s, new, r)

@@ -6,7 +6,7 @@ waited long enough; other requests come in between (227-D12). A poll that waits 
 even when that is in the cache no more.
 
 One fetcher and one leader. Of all partitions only this is left: the leader has a version of what
-there is to tell, a session remembers which version was answered last, the fetcher which it knows.
+there is to report, a session remembers which version was answered last, the fetcher which it knows.
 What requests and responses say of single partitions is in fetch_session.
 """
 
@@ -32,7 +32,7 @@ from models.fetch_metadata import (
 )
 
 MAX_VERSION: Constant = 1
-"""How often what there is to tell changes in one behaviour."""
+"""How often what there is to report changes in one behaviour."""
 
 MAX_DISTURBANCES: Constant = 1
 """How often a request is given up or repeated in one behaviour."""

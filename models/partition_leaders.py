@@ -190,7 +190,7 @@ def leader_after(s: PartitionLeaders, p):
 
 
 def endpoint_after(s: PartitionLeaders, b):
-    """Endpoints are taken with leaders: all that are told, or none (951-D17)."""
+    """Endpoints are taken with leaders: all that are reported, or none (951-D17)."""
     if any(is_of_use(s, p) for p in Partition):
         return endpoint_after_reading(s, b)
     return s.endpoints[b]

@@ -155,7 +155,7 @@ def truncated(s: SnapshotElection, v, diverging):
 
 @action
 def truncate(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
-    """A follower is told where its log diverges from the leader's."""
+    """A follower is sent where its log diverges from the leader's."""
     require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.DIVERGING)
     new.log[v] = truncated(s, v, id_of(known_up_to(s, leader, last_epoch(history(s, v)))))
 
@@ -187,7 +187,7 @@ def recover(s: SnapshotElection, new: SnapshotElection, v: Voter):
     new.stalled[v] = 0
 
 
-def may_be_told(s: SnapshotElection, leader):
+def may_be_notified(s: SnapshotElection, leader):
     """Whether the state machine has all that was committed before the epoch of its leader: the
     record with which that begins is committed, too."""
     records = history(s, leader)[: s.high_watermark[leader]]
@@ -196,8 +196,8 @@ def may_be_told(s: SnapshotElection, leader):
 
 @action
 def notify(s: SnapshotElection, new: SnapshotElection, leader: Voter):
-    """A leader's state machine is told that it leads."""
-    require(NOTICES and s.notice[leader] == 0 and may_be_told(s, leader))
+    """A leader's state machine is notified that it leads."""
+    require(NOTICES and s.notice[leader] == 0 and may_be_notified(s, leader))
     new.notice[leader] = 1
 
 

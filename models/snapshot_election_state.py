@@ -65,7 +65,7 @@ PRE_VOTE: Constant = False
 """Whether a replica stands only if a majority would vote for it, as KIP-996 has it."""
 
 NOTICES: Constant = False
-"""Whether a leader's state machine writes only once it was told that it leads."""
+"""Whether a leader's state machine writes only once it was notified that it leads."""
 
 VALUES: Constant = False
 """Whether records have values: what was written before a crash is then not what is written after

@@ -184,13 +184,13 @@ def next_log_start(s: SnapshotFetch, r, leaders):
     )
 
 
-def believe(s: SnapshotFetch, new: SnapshotFetch, r, log, told):
-    """A replica takes an answer in: its log is now so, and the rest follows what it is told."""
-    start = next_log_start(s, r, told.log_start)
+def believe(s: SnapshotFetch, new: SnapshotFetch, r, log, reported):
+    """A replica takes an answer in: its log is now so, and the rest follows what it is sent."""
+    start = next_log_start(s, r, reported.log_start)
     new.high_watermark[r] = (
         s.high_watermark[r]
-        if told.high_watermark == 0
-        else min(told.high_watermark, s.log_start[r] + len(log))
+        if reported.high_watermark == 0
+        else min(reported.high_watermark, s.log_start[r] + len(log))
     )
     new.log_start[r] = start
     new.log[r] = log[max(0, start - s.log_start[r]) :]
@@ -198,7 +198,7 @@ def believe(s: SnapshotFetch, new: SnapshotFetch, r, log, told):
     new.waiting[r] = None
 
 
-def told_by(s: SnapshotFetch, leader, r):
+def reported_by(s: SnapshotFetch, leader, r):
     """What a leader tells whose fetch it took in."""
     return Wait(high_watermark=known_high_watermark(s, leader, r), log_start=s.log_start[leader])
 
@@ -206,7 +206,7 @@ def told_by(s: SnapshotFetch, leader, r):
 def follow(s: SnapshotFetch, new: SnapshotFetch, leader, r, log):
     """A leader takes a fetch in, and the replica the answer."""
     take_in(s, new, leader, r)
-    believe(s, new, r, log, told_by(s, leader, r))
+    believe(s, new, r, log, reported_by(s, leader, r))
 
 
 @action
@@ -236,14 +236,14 @@ def wait_for_records(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     leader = present(leader_of(s, r))
     require(agrees(s, leader, log_end_id(s, r)) and log_end(s, r) == log_end(s, leader))
     take_in(s, new, leader, r)
-    new.waiting[r] = told_by(s, leader, r)
+    new.waiting[r] = reported_by(s, leader, r)
 
 
 @action
 def wait_in_vain(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A fetch waited for as long as it would, and is told what it would have been told at once."""
-    told = present(s.waiting[r])
-    believe(s, new, r, s.log[r], told)
+    """A fetch waited for as long as it would, and is sent what it would have been sent at once."""
+    reported = present(s.waiting[r])
+    believe(s, new, r, s.log[r], reported)
 
 
 @action

@@ -52,7 +52,7 @@ CLEANS_BY_RETENTION: Constant = False
 or by what others have and tell, as the KIP says (630-D10, 630-D12)."""
 
 SNAPSHOT_FOR_EMPTY_LOGS: Constant = False
-"""Whether a fetch from offset 0 is told of a snapshot wherever there is one, as Kafka's are, or
+"""Whether a fetch from offset 0 is referred to a snapshot wherever there is one, as Kafka's are, or
 only where the log cannot serve it, as the KIP says (630-D21)."""
 
 FETCH_RULE: Constant = "earliest"
@@ -96,7 +96,7 @@ class Progress(Record):
 
 
 class Wait(Record):
-    """What a fetch that waits is told if nothing comes: the leader's, as they were when it came."""
+    """What a fetch that waits is sent if nothing comes: the leader's, as they were when it came."""
 
     high_watermark: Offset  # 0 if none was known
     log_start: Offset

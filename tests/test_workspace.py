@@ -87,7 +87,7 @@ def test_what_a_command_needs_to_find_a_workspace(outside: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("[workspace", "lockstep.toml is not TOML"),
         ("", "workspace is missing"),
@@ -95,7 +95,7 @@ def test_what_a_command_needs_to_find_a_workspace(outside: Path, tmp_path: Path)
         ("[workspace]\nname = 1\n", "workspace.name: is 1, not a text"),
     ],
 )
-def test_a_damaged_mark_is_an_error(tmp_path: Path, text: str, told: str) -> None:
+def test_a_damaged_mark_is_an_error(tmp_path: Path, text: str, reported: str) -> None:
     (tmp_path / "lockstep.toml").write_text(text)
-    with pytest.raises(LockstepError, match=told):
+    with pytest.raises(LockstepError, match=reported):
         find_workspace(tmp_path)

@@ -1,7 +1,7 @@
 --------------------------- MODULE FetchPartitions ---------------------------
 (***************************************************************************)
 (* What is said of one partition, KIP-227: by a request (Interest), by a   *)
-(* response (Answer), and what both sides keep of it (Cached, Told).       *)
+(* response (Answer), and what both sides keep of it (Cached, Reported).   *)
 (***************************************************************************)
 EXTENDS Integers
 
@@ -40,7 +40,7 @@ Cached ==
      highWatermark  : KnownOffset,
      logStartOffset : KnownOffset]
 
-Told ==
+Reported ==
     [highWatermark  : KnownOffset,
      logStartOffset : KnownOffset,
      records        : BOOLEAN]
@@ -83,14 +83,14 @@ Answered(cached, answer) ==
     [cached EXCEPT !.highWatermark  = answer.highWatermark,
                    !.logStartOffset = answer.logStartOffset]
 
-\* Who has records of such an epoch is told where to truncate, each time, and gets none.
+\* Who has records of such an epoch is sent where to truncate, each time, and gets none.
 Diverges(interest) == interest.lastFetchedEpoch \in DivergingEpochs
 
 IsNews(cached, answer) ==
     Diverges(cached.interest) \/ answer.failed \/ answer.records \/ Answered(cached, answer) # cached
 
-Learned(told, answer) ==
+Learned(reported, answer) ==
     [highWatermark  |-> answer.highWatermark,
      logStartOffset |-> answer.logStartOffset,
-     records        |-> answer.records \/ (told # None /\ told.records)]
+     records        |-> answer.records \/ (reported # None /\ reported.records)]
 =============================================================================

@@ -38,12 +38,12 @@ VARIABLES
     metadata,       \* of the latest request, or of the next one when none is pending
     pending,        \* whether a response is awaited
     fetching,       \* the latest interests
-    told,           \* the latest answers
+    reported,           \* the latest answers
     disturbances    \* how often something happened to a fetcher or to its messages
 
 logs     == <<logStart, highWatermark, logEnd, failing, failures>>
 network  == <<request, stray, response>>
-fetchers == <<metadata, pending, fetching, told>>
+fetchers == <<metadata, pending, fetching, reported>>
 
 vars == <<logs, sessions, network, fetchers, disturbances>>
 
@@ -87,7 +87,7 @@ TypeOK ==
     /\ metadata \in [Fetchers -> Metadata]
     /\ pending \in [Fetchers -> BOOLEAN]
     /\ fetching \in [Fetchers -> Interests]
-    /\ told \in [Fetchers -> About(Told)]
+    /\ reported \in [Fetchers -> About(Reported)]
     /\ disturbances \in [Fetchers -> Nat]
 
 Init ==
@@ -103,7 +103,7 @@ Init ==
     /\ metadata = [f \in Fetchers |-> Fresh]
     /\ pending = [f \in Fetchers |-> FALSE]
     /\ fetching = [f \in Fetchers |-> Nothing]
-    /\ told = [f \in Fetchers |-> Nothing]
+    /\ reported = [f \in Fetchers |-> Nothing]
     /\ disturbances = [f \in Fetchers |-> 0]
 
 -----------------------------------------------------------------------------
@@ -157,11 +157,11 @@ Send(f, meta, partitions, forgotten) ==
                        forgotten  |-> forgotten]]
     /\ UNCHANGED <<logs, sessions, stray, response, disturbances>>
 
-\* A full request says everything, and whatever was told before counts no more.
+\* A full request says everything, and whatever was reported before counts no more.
 SendAll(f, meta, wanted) ==
     /\ Send(f, meta, wanted, {})
     /\ fetching' = [fetching EXCEPT ![f] = wanted]
-    /\ told' = [told EXCEPT ![f] = Nothing]
+    /\ reported' = [reported EXCEPT ![f] = Nothing]
 
 SendSessionless(f, wanted) ==
     /\ metadata[f].sessionId = NoSession
@@ -182,16 +182,16 @@ SendClose(f, wanted) ==
 MovesOnlyPastRecords(f, old, wanted) ==
     \A p \in Mentioned(old) \cap Mentioned(wanted) :
         ~Seeks /\ wanted[p].fetchOffset > old[p].fetchOffset
-            => told[f][p] # None /\ told[f][p].records
+            => reported[f][p] # None /\ reported[f][p].records
 
 \* A partition fetched from another offset has records to come, whatever came before.
-StillTold(f, old, wanted) ==
+StillReported(f, old, wanted) ==
     [p \in Partitions |->
-        IF p \notin Mentioned(old) \cap Mentioned(wanted) \cap Mentioned(told[f])
+        IF p \notin Mentioned(old) \cap Mentioned(wanted) \cap Mentioned(reported[f])
         THEN None
         ELSE IF wanted[p].fetchOffset = old[p].fetchOffset
-             THEN told[f][p]
-             ELSE [told[f][p] EXCEPT !.records = FALSE]]
+             THEN reported[f][p]
+             ELSE [reported[f][p] EXCEPT !.records = FALSE]]
 
 \* What was wanted of a topic before it was made again counts no more.
 Before(f, replaced) == [p \in Partitions |-> IF p \in replaced THEN None ELSE fetching[f][p]]
@@ -201,7 +201,7 @@ SendChanges(f, wanted, replaced) ==
     /\ Send(f, metadata[f],
             Altered(Before(f, replaced), wanted), Forgotten(fetching[f], wanted) \cup replaced)
     /\ fetching' = [fetching EXCEPT ![f] = wanted]
-    /\ told' = [told EXCEPT ![f] = StillTold(f, Before(f, replaced), wanted)]
+    /\ reported' = [reported EXCEPT ![f] = StillReported(f, Before(f, replaced), wanted)]
 
 SendIncremental(f, wanted) ==
     /\ IsIncremental(metadata[f].epoch)
@@ -418,13 +418,13 @@ Proceed(f, meta) ==
 
 Learn(f) ==
     LET answers == response[f].partitions
-    IN  told' = [told EXCEPT ![f] =
+    IN  reported' = [reported EXCEPT ![f] =
                     [p \in Partitions |->
                         IF answers[p] = None THEN @[p] ELSE Learned(@[p], answers[p])]]
 
 Forget(f) ==
     /\ fetching' = [fetching EXCEPT ![f] = Nothing]
-    /\ told' = [told EXCEPT ![f] = Nothing]
+    /\ reported' = [reported EXCEPT ![f] = Nothing]
 
 ReceiveFull(f) ==
     /\ HasResponse(f, "NONE")
@@ -630,7 +630,7 @@ Accepted(f) ==
     /\ sessions'[request[f].sessionId] # None
 
 \* The fetcher was answered: there was no error, and nothing was put off.
-ToldNow(f) ==
+AnsweredNow(f) ==
     /\ Served(f, "AWAITED")
     /\ response'[f].error = "NONE"
     /\ ~response'[f].throttled
@@ -653,7 +653,7 @@ UpToDate(p, said) ==
     THEN {said.highWatermark, said.logStartOffset} = {-1}
     ELSE said.highWatermark = highWatermark[p] /\ said.logStartOffset = logStart[p]
 
-KnowsAll(f, p) == told[f][p] # None /\ UpToDate(p, told[f][p])
+KnowsAll(f, p) == reported[f][p] # None /\ UpToDate(p, reported[f][p])
 
 \* A record lies where the fetcher wants to read.
 CanRead(f, p) ==
@@ -690,22 +690,22 @@ AcceptedRequestMovesTheEpoch ==
 
 LearnsWhatAFullFetchWouldTell ==
     [][\A f \in Fetchers :
-         ToldNow(f) =>
+         AnsweredNow(f) =>
             \A p \in Mentioned(fetching[f]) :
                 LET answer == response'[f].partitions[p]
                 IN  IF answer = None THEN KnowsAll(f, p) ELSE UpToDate(p, answer)]_vars
 
 \* The KIP says in one place that whatever a request names is answered, too.
-ChangesAreTold ==
+ChangesAreReported ==
     [][\A f \in Fetchers :
-         ToldNow(f) =>
+         AnsweredNow(f) =>
             \A p \in Mentioned(fetching[f]) :
                 (~KnowsAll(f, p) \/ (AnswersAnyChange /\ p \in Mentioned(request[f].partitions)))
                     => response'[f].partitions[p] # None]_vars
 
-ErrorsAreTold ==
+ErrorsAreReported ==
     [][\A f \in Fetchers :
-         ToldNow(f) =>
+         AnsweredNow(f) =>
             \A p \in Mentioned(fetching[f]) :
                 /\ p \in failing <=> /\ response'[f].partitions[p] # None
                                     /\ response'[f].partitions[p].failed
@@ -720,7 +720,7 @@ RecordsAreTheLeaders ==
 
 RecordsAreNeverWithheldFromAll ==
     [][\A f \in Fetchers :
-         (ToldNow(f) /\ \E p \in Partitions : CanRead(f, p))
+         (AnsweredNow(f) /\ \E p \in Partitions : CanRead(f, p))
             => \E p \in Mentioned(response'[f].partitions) :
                  response'[f].partitions[p].records]_vars
 
@@ -729,8 +729,8 @@ WhatIsAnsweredIsLearned ==
          (Handled(f) /\ response[f].error = "NONE" /\ response[f].sessionId # NoSession) =>
             \A p \in Partitions :
                 LET answer == response[f].partitions[p]
-                    before == told[f][p]
-                    after  == told'[f][p]
+                    before == reported[f][p]
+                    after  == reported'[f][p]
                 IN  IF answer = None THEN after = before
                     ELSE /\ after # None
                          /\ after.highWatermark = answer.highWatermark
@@ -744,17 +744,17 @@ FullResponseAnswersEveryPartition ==
             => Mentioned(response'[f].partitions) = Mentioned(request[f].partitions)]_vars
 
 FullFetchStartsFromNothing ==
-    [][\A f \in Fetchers : AskedInFull(f) => told'[f] = Nothing]_vars
+    [][\A f \in Fetchers : AskedInFull(f) => reported'[f] = Nothing]_vars
 
 \* Records count until the fetch offset moves.
-AskingChangesNothingThatWasTold ==
+AskingChangesNothingThatWasReported ==
     [][\A f \in Fetchers :
          AskedIncrementally(f) =>
             \A p \in Mentioned(fetching[f]) \cap Mentioned(fetching'[f]) :
                 LET moves == fetching[f][p].fetchOffset # fetching'[f][p].fetchOffset
-                IN  told'[f][p] = IF p \in request'[f].forgotten THEN None
-                                  ELSE IF told[f][p] = None \/ ~moves THEN told[f][p]
-                                  ELSE [told[f][p] EXCEPT !.records = FALSE]]_vars
+                IN  reported'[f][p] = IF p \in request'[f].forgotten THEN None
+                                  ELSE IF reported[f][p] = None \/ ~moves THEN reported[f][p]
+                                  ELSE [reported[f][p] EXCEPT !.records = FALSE]]_vars
 
 \* Whatever is put off counts, and nothing of it is answered yet.
 FetchOffsetMovesPastRecordsOnly ==
@@ -767,7 +767,7 @@ FetchOffsetMovesPastRecordsOnly ==
                      \/ p \in request'[f].forgotten
                      \/ p \notin Mentioned(fetching[f])
                      \/ to <= fetching[f][p].fetchOffset
-                     \/ told[f][p] # None /\ told[f][p].records]_vars
+                     \/ reported[f][p] # None /\ reported[f][p].records]_vars
 
 OnlyRequestsInOrderArePutOff ==
     [][\A f \in Fetchers :
@@ -798,9 +798,9 @@ NothingUnchangedIsSent ==
                     \/ sent.records
                     \/ sent.failed
                     \/ fetching[f][p].lastFetchedEpoch \in DivergingEpochs
-                    \/ told[f][p] = None
-                    \/ told[f][p].highWatermark # sent.highWatermark
-                    \/ told[f][p].logStartOffset # sent.logStartOffset]_vars
+                    \/ reported[f][p] = None
+                    \/ reported[f][p].highWatermark # sent.highWatermark
+                    \/ reported[f][p].logStartOffset # sent.logStartOffset]_vars
 
 (* Errors answer those requests that deserve them, and no others. *)
 
@@ -834,7 +834,7 @@ AfterAnErrorEverythingIsAskedAgain ==
                     [sessionId |-> IF response[f].error = "FETCH_SESSION_ID_NOT_FOUND"
                                    THEN NoSession ELSE metadata[f].sessionId,
                      epoch     |-> InitialEpoch]
-               /\ told'[f] = Nothing]_vars
+               /\ reported'[f] = Nothing]_vars
 
 FullRequestsNeverGetSessionErrors ==
     [][\A f \in Fetchers : ServedInFull(f) => response'[f].error = "NONE"]_vars
@@ -964,14 +964,14 @@ THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
                 /\ SessionsHavePartitions
                 /\ AcceptedRequestMovesTheEpoch
                 /\ LearnsWhatAFullFetchWouldTell
-                /\ ChangesAreTold
-                /\ ErrorsAreTold
+                /\ ChangesAreReported
+                /\ ErrorsAreReported
                 /\ RecordsAreTheLeaders
                 /\ RecordsAreNeverWithheldFromAll
                 /\ WhatIsAnsweredIsLearned
                 /\ OnlyWhatIsWantedIsAnswered
                 /\ FullFetchStartsFromNothing
-                /\ AskingChangesNothingThatWasTold
+                /\ AskingChangesNothingThatWasReported
                 /\ OnlyRequestsInOrderArePutOff
                 /\ FullResponseAnswersEveryPartition
                 /\ UnchangedPartitionsAreNotRequested

@@ -3,7 +3,7 @@
 (* Fetch sessions as an earlier draft of KIP-227 had them.  A session has  *)
 (* the sequence number of its last request.  The next number confirms the  *)
 (* response to that; the same number asks for it again.  Each partition    *)
-(* has the number of the last request that something is to be told to.     *)
+(* has the number of the last request that something is to be sent to.     *)
 (***************************************************************************)
 EXTENDS FetchPartitions
 
@@ -12,7 +12,7 @@ CONSTANTS
     MaxSequence,           \* no such end in the draft
     Fetchers,
     Followers,             \* they also read what is not committed yet
-    LeftOutStaysDirty,     \* whether what does not fit into a response is told later
+    LeftOutStaysDirty,     \* whether what does not fit into a response is reported later
     NumberedFullRequests   \* whether full requests in a session have numbers
 
 ASSUME 0 \notin SessionIds /\ Followers \subseteq Fetchers /\ MaxSequence > 2
@@ -24,12 +24,12 @@ VARIABLES
     sessionId,      \* 0 for none
     sequence,       \* of the last request that was answered
     unanswered,     \* the request that is, and will be sent again until it is not
-    fetching, told,
+    fetching, reported,
     disturbances
 
 logs     == <<logStart, highWatermark, logEnd>>
 network  == <<request, stray, response>>
-fetchers == <<sessionId, sequence, unanswered, fetching, told>>
+fetchers == <<sessionId, sequence, unanswered, fetching, reported>>
 
 vars == <<logs, sessions, network, fetchers, disturbances>>
 
@@ -77,7 +77,7 @@ TypeOK ==
     /\ sequence \in [Fetchers -> Number]
     /\ unanswered \in [Fetchers -> Request \cup {None}]
     /\ fetching \in [Fetchers -> Interests]
-    /\ told \in [Fetchers -> About(Told)]
+    /\ reported \in [Fetchers -> About(Reported)]
     /\ disturbances \in [Fetchers -> Nat]
 
 Init ==
@@ -92,7 +92,7 @@ Init ==
     /\ sequence = [f \in Fetchers |-> 0]
     /\ unanswered = [f \in Fetchers |-> None]
     /\ fetching = [f \in Fetchers |-> Nothing]
-    /\ told = [f \in Fetchers |-> Nothing]
+    /\ reported = [f \in Fetchers |-> Nothing]
     /\ disturbances = [f \in Fetchers |-> 0]
 
 NextNumber(n) == (n % MaxSequence) + 1
@@ -147,7 +147,7 @@ SendFull(f, wanted) ==
     /\ Send(f, Full,
             IF sessionId[f] # 0 /\ NumberedFullRequests THEN NextNumber(sequence[f]) ELSE 0,
             wanted, wanted)
-    /\ told' = [told EXCEPT ![f] = Nothing]
+    /\ reported' = [reported EXCEPT ![f] = Nothing]
 
 \* A partition fetched from another offset has records to come, whatever came before.
 SendIncremental(f, wanted) ==
@@ -156,9 +156,9 @@ SendIncremental(f, wanted) ==
     IN  /\ sessionId[f] # 0
         /\ Mentioned(wanted) = Mentioned(old)
         /\ \A p \in Mentioned(wanted) :
-            wanted[p].fetchOffset > old[p].fetchOffset => told[f][p] # None /\ told[f][p].records
+            wanted[p].fetchOffset > old[p].fetchOffset => reported[f][p] # None /\ reported[f][p].records
         /\ Send(f, Incremental, NextNumber(sequence[f]), wanted, Altered(old, wanted))
-        /\ told' = [told EXCEPT ![f] =
+        /\ reported' = [reported EXCEPT ![f] =
                 [p \in Partitions |->
                     IF p \notin Mentioned(wanted) THEN None
                     ELSE IF @[p] # None /\ moved(p) THEN [@[p] EXCEPT !.records = FALSE]
@@ -200,7 +200,7 @@ AnswersOf(ps, filled) ==
 
 (* Full requests *)
 
-\* What is dirty once a full response has told everything but records that did not fit.
+\* What is dirty once a full response has reported everything but records that did not fit.
 CachedAfterFull(f, interests, filled, dirty) ==
     [p \in Partitions |->
         IF interests[p] = None THEN None
@@ -356,7 +356,7 @@ Settle(f, id, number) ==
 
 Learn(f) ==
     LET answers == response[f].partitions
-    IN  /\ told' = [told EXCEPT ![f] =
+    IN  /\ reported' = [reported EXCEPT ![f] =
                 [p \in Partitions |->
                     IF answers[p] = None THEN @[p] ELSE Learned(@[p], answers[p])]]
         /\ UNCHANGED <<logs, sessions, request, stray, fetching, disturbances>>
@@ -364,7 +364,7 @@ Learn(f) ==
 StartOver(f) ==
     /\ Settle(f, 0, 0)
     /\ fetching' = [fetching EXCEPT ![f] = Nothing]
-    /\ told' = [told EXCEPT ![f] = Nothing]
+    /\ reported' = [reported EXCEPT ![f] = Nothing]
 
 ReceiveFull(f) ==
     /\ GoesOn(f, FALSE)
@@ -489,9 +489,9 @@ LeaderHasWhatIsWanted ==
             /\ \A p \in Mentioned(fetching[f]) : Mine(f).partitions[p].interest = fetching[f][p]
 
 KnowsAll(f, p) ==
-    /\ told[f][p] # None
-    /\ told[f][p].highWatermark = highWatermark[p]
-    /\ told[f][p].logStartOffset = logStart[p]
+    /\ reported[f][p] # None
+    /\ reported[f][p].highWatermark = highWatermark[p]
+    /\ reported[f][p].logStartOffset = logStart[p]
 
 Repeats(f) == unanswered[f] # None /\ unanswered[f].sequence = Mine(f).sequence
 
@@ -591,7 +591,7 @@ OnlyItsOwnFetcherLosesASession ==
 ErrorIsOfAllPartitions ==
     [][\A f \in Fetchers :
          (Handled(f) /\ response[f].error # "NONE") =>
-            response[f].partitions = Nothing /\ told'[f] = Nothing]_vars
+            response[f].partitions = Nothing /\ reported'[f] = Nothing]_vars
 
 FullRequestIsAnsweredWithItsSession ==
     [][\A f \in Fetchers :
@@ -617,7 +617,7 @@ FetchOffsetMovesPastRecordsOnly ==
                 ELSE \/ request'[f].fetchType = Full
                      \/ p \notin Mentioned(fetching[f])
                      \/ to <= fetching[f][p].fetchOffset
-                     \/ told[f][p] # None /\ told[f][p].records]_vars
+                     \/ reported[f][p] # None /\ reported[f][p].records]_vars
 
 ChangesMakePartitionsDirty ==
     [][\A p \in Partitions, i \in SessionIds :
@@ -647,7 +647,7 @@ LastDirtyNumberNeverDecreases ==
                    THEN young = old
                    ELSE "LATEST" \in {old, young} \/ AskedInFull(i)]_vars
 
-\* What there is to tell of p is left for later; what a stray is answered cannot be seen.
+\* What there is to report of p is left for later; what a stray is answered cannot be seen.
 LeftOut(f, i, p) ==
     \/ /\ stray[f] # None
        /\ stray'[f] = None
@@ -725,7 +725,7 @@ DirtyPartitionsMakeWayForRecordsOnly ==
                      /\ SessionOf(request[f]).sequence # request[f].sequence
                   \/ \E q \in Mentioned(answers) : answers[q].records]_vars
 
-\* The response to a new number leaves nothing to be told again of what it has.
+\* The response to a new number leaves nothing to be reported again of what it has.
 WhatIsAnsweredIsClean ==
     [][\A f \in Fetchers :
          (/\ ServedIncrementally(f)
@@ -748,8 +748,8 @@ WhatIsAnsweredIsLearned ==
          (Handled(f) /\ response[f].incrementalOk) =>
             \A p \in Partitions :
                 LET answer == response[f].partitions[p]
-                    before == told[f][p]
-                    after  == told'[f][p]
+                    before == reported[f][p]
+                    after  == reported'[f][p]
                 IN  IF answer = None THEN after = before
                     ELSE /\ after # None
                          /\ after.highWatermark = answer.highWatermark
@@ -760,11 +760,11 @@ WhatIsAnsweredIsLearned ==
 OnlyFullRequestsForget ==
     [][\A f \in Fetchers :
          (unanswered[f] = None /\ unanswered'[f] # None) =>
-            IF unanswered'[f].fetchType = Full THEN told'[f] = Nothing
+            IF unanswered'[f].fetchType = Full THEN reported'[f] = Nothing
             ELSE \A p \in Partitions :
-                    IF told[f][p] = None THEN told'[f][p] = None
-                    ELSE told'[f][p] =
-                            [told[f][p] EXCEPT !.records =
+                    IF reported[f][p] = None THEN reported'[f][p] = None
+                    ELSE reported'[f][p] =
+                            [reported[f][p] EXCEPT !.records =
                                 /\ @
                                 /\ fetching'[f][p].fetchOffset = fetching[f][p].fetchOffset]]_vars
 

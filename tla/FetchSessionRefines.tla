@@ -10,7 +10,7 @@ EXTENDS MCFetchSession
 
 Behaviours == Spec
 
-\* A fetcher is told -1 of a partition that cannot be read.
+\* A fetcher is sent -1 of a partition that cannot be read.
 ConditionOf(said) ==
     [failed        |-> said.highWatermark = Unknown,
      highWatermark |-> said.highWatermark,
@@ -33,13 +33,13 @@ Full == INSTANCE FullFetch WITH
                       CASE fetching[f][p] = None     -> None
                         [] Diverges(fetching[f][p]) -> -1
                         [] OTHER                    -> fetching[f][p].fetchOffset]],
-    known <- [f \in Fetchers |-> KnownOf(told[f])],
+    known <- [f \in Fetchers |-> KnownOf(reported[f])],
     answer <- [f \in Fetchers |->
                   IF ~Tells(f) THEN None
                   ELSE [refused |-> response[f].error # "NONE",
                         partitions |-> ConditionsOf([p \in Partitions |->
                             IF response[f].partitions[p] = None
-                            THEN told[f][p]
+                            THEN reported[f][p]
                             ELSE response[f].partitions[p]]),
                         records |-> {p \in Mentioned(response[f].partitions) :
                                         response[f].partitions[p].records}]]

@@ -132,7 +132,7 @@ Spec == Init /\ [][Next]_vars
 
 -----------------------------------------------------------------------------
 \* What was answered to requests that satisfy a condition.
-Told(Is(_)) == {answers[p].error : p \in {q \in Answered : Is(asked[q])}}
+Reported(Is(_)) == {answers[p].error : p \in {q \in Answered : Is(asked[q])}}
 
 IsOlder(r)   == r.namedEpoch < r.epoch
 IsNewer(r)   == r.namedEpoch > r.epoch
@@ -140,9 +140,9 @@ IsCurrent(r) == r.namedEpoch = r.epoch
 HasLeader(r) == IsCurrent(r) /\ r.leads
 IsFound(r)   == HasLeader(r) /\ r.size # None
 
-OlderEpochIsFenced == Told(IsOlder) \subseteq {"FENCED_LEADER_EPOCH"}
+OlderEpochIsFenced == Reported(IsOlder) \subseteq {"FENCED_LEADER_EPOCH"}
 
-NewerEpochIsUnknown == Told(IsNewer) \subseteq {"UNKNOWN_LEADER_EPOCH"}
+NewerEpochIsUnknown == Reported(IsNewer) \subseteq {"UNKNOWN_LEADER_EPOCH"}
 
 OnlyTheLeaderServes ==
     \A p \in Answered : IsCurrent(asked[p]) =>

@@ -175,8 +175,8 @@ IsLed(r)   == Has(r).leader = attempt[r].to
 Known(r)   == [leader |-> Has(r).leader, epoch |-> Has(r).epoch,
                endpoint |-> Has(r).endpoints[Has(r).leader]]
 
-Answer(r, error, told) ==
-    /\ response' = [response EXCEPT ![r] = [error |-> error, currentLeader |-> told]]
+Answer(r, error, reported) ==
+    /\ response' = [response EXCEPT ![r] = [error |-> error, currentLeader |-> reported]]
     /\ UNCHANGED <<world, client, refreshWanted, refresh, attempt, backingOff, disturbances>>
 
 AnswerServed(r) ==
@@ -190,7 +190,7 @@ AnswerNotLeader(r) ==
     /\ Answer(r, "NOT_LEADER_OR_FOLLOWER", Known(r))
 
 \* The broker does not know the KIP.
-AnswerNotLeaderUntold(r) ==
+AnswerNotLeaderUnreported(r) ==
     /\ Legible(r)
     /\ ~IsLed(r)
     /\ Answer(r, "NOT_LEADER_OR_FOLLOWER", None)
@@ -226,11 +226,11 @@ ReceiveServed(r) ==
     /\ UNCHANGED <<world, client, refreshWanted, refresh, backingOff, disturbances>>
 
 \* A newer leader that the client will know where to find.
-IsNews(r, told) ==
-    IF told = None THEN FALSE
-    ELSE /\ Exceeds(told.epoch, leaderEpoch)
+IsNews(r, reported) ==
+    IF reported = None THEN FALSE
+    ELSE /\ Exceeds(reported.epoch, leaderEpoch)
          /\ TopicIds = "everywhere" => attempt[r].topic = topic
-         /\ {told.endpoint, endpoints[told.leader]} # {None}
+         /\ {reported.endpoint, endpoints[reported.leader]} # {None}
 
 BackOff(r) ==
     /\ response' = [response EXCEPT ![r] = None]
@@ -243,11 +243,11 @@ ReceiveNewerLeader(r) ==
     /\ IsNews(r, response[r].currentLeader)
     /\ BackOff(r)
     /\ refreshWanted' = TRUE
-    /\ LET told == response[r].currentLeader
-       IN  /\ leader' = told.leader
-           /\ leaderEpoch' = told.epoch
-           /\ endpoints' = IF told.endpoint = None THEN endpoints
-                           ELSE [endpoints EXCEPT ![told.leader] = told.endpoint]
+    /\ LET reported == response[r].currentLeader
+       IN  /\ leader' = reported.leader
+           /\ leaderEpoch' = reported.epoch
+           /\ endpoints' = IF reported.endpoint = None THEN endpoints
+                           ELSE [endpoints EXCEPT ![reported.leader] = reported.endpoint]
     /\ UNCHANGED <<topic, disturbances>>
 
 ReceiveNothingNewer(r) ==
@@ -347,7 +347,7 @@ Next ==
         \/ EndBackoff(r)
         \/ AnswerServed(r)
         \/ AnswerNotLeader(r)
-        \/ AnswerNotLeaderUntold(r)
+        \/ AnswerNotLeaderUnreported(r)
         \/ AnswerFenced(r)
         \/ AnswerUnknownEpoch(r)
         \/ AnswerUnknownTopic(r)
@@ -384,14 +384,14 @@ LostLeaderIsAskedFor == endpoints[leader] = None => refreshWanted
 
 Answered(r) == response[r] = None /\ response'[r] # None
 
-ToldLeaderIsWhatTheBrokerKnows ==
+ReportedLeaderIsWhatTheBrokerKnows ==
     [][\A r \in Slots : Answered(r) =>
-        LET told == response'[r].currentLeader
-        IN  told # None => /\ IsRefusal(response'[r].error)
-                           /\ told.leader = Has(r).leader
-                           /\ told.epoch = Has(r).epoch
-                           /\ told.endpoint = Has(r).endpoints[Has(r).leader]
-                           /\ told.endpoint # None]_vars
+        LET reported == response'[r].currentLeader
+        IN  reported # None => /\ IsRefusal(response'[r].error)
+                           /\ reported.leader = Has(r).leader
+                           /\ reported.epoch = Has(r).epoch
+                           /\ reported.endpoint = Has(r).endpoints[Has(r).leader]
+                           /\ reported.endpoint # None]_vars
 
 BrokerThatLeadsIsNotAskedForTheLeader ==
     [][\A r \in Slots : Answered(r) =>
@@ -435,18 +435,18 @@ Read(r) == response[r] # None /\ response'[r] = None /\ UNCHANGED disturbances
 
 NewerLeaderIsTaken ==
     [][\A r \in Slots : Read(r) =>
-        LET told == response[r].currentLeader
-        IN  told # None =>
-            (told.endpoint # None /\ Exceeds(told.epoch, leaderEpoch)
+        LET reported == response[r].currentLeader
+        IN  reported # None =>
+            (reported.endpoint # None /\ Exceeds(reported.epoch, leaderEpoch)
              /\ (attempt[r].topic = topic \/ TopicIds # "everywhere") =>
-                /\ leader' = told.leader
-                /\ leaderEpoch' = told.epoch
-                /\ endpoints' = [endpoints EXCEPT ![told.leader] = told.endpoint])]_vars
+                /\ leader' = reported.leader
+                /\ leaderEpoch' = reported.epoch
+                /\ endpoints' = [endpoints EXCEPT ![reported.leader] = reported.endpoint])]_vars
 
 NothingNewerChangesNothing ==
     [][\A r \in Slots : Read(r) =>
-        LET told == response[r].currentLeader
-        IN  (IF told = None THEN TRUE ELSE ~Exceeds(told.epoch, leaderEpoch))
+        LET reported == response[r].currentLeader
+        IN  (IF reported = None THEN TRUE ELSE ~Exceeds(reported.epoch, leaderEpoch))
                 => UNCHANGED client]_vars
 
 LeaderOfAnotherTopicChangesNothing ==
@@ -524,7 +524,7 @@ Responsive ==
         /\ WF_vars(EndBackoff(r))
         /\ WF_vars(AnswerServed(r))
         /\ WF_vars(AnswerNotLeader(r))
-        /\ WF_vars(AnswerNotLeaderUntold(r))
+        /\ WF_vars(AnswerNotLeaderUnreported(r))
         /\ WF_vars(AnswerFenced(r))
         /\ WF_vars(AnswerUnknownEpoch(r))
         /\ WF_vars(AnswerUnknownTopic(r))
@@ -556,7 +556,7 @@ RequestsComeToAnEnd ==
 
 THEOREM Spec => [](LeaderWasElected /\ LostLeaderIsAskedFor /\ OnlyAFailedRequestIsBackedOffFrom)
 
-THEOREM Spec => /\ ToldLeaderIsWhatTheBrokerKnows
+THEOREM Spec => /\ ReportedLeaderIsWhatTheBrokerKnows
                 /\ BrokerThatLeadsIsNotAskedForTheLeader
                 /\ FencedEpochIsAnOldOne
                 /\ AnotherTopicIsUnknown

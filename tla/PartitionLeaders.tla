@@ -100,9 +100,9 @@ Send ==
     /\ requested' = [p \in Partitions |-> p \in Assigned]
     /\ UNCHANGED <<registered, metadata, response>>
 
-Answer(p, told) ==
+Answer(p, reported) ==
     /\ p \in Requested \ Answered
-    /\ answers' = [answers EXCEPT ![p] = [currentLeader |-> told]]
+    /\ answers' = [answers EXCEPT ![p] = [currentLeader |-> reported]]
     /\ UNCHANGED <<registered, metadata, requested>>
 
 \* The broker leads the partition, or does not know who does.
@@ -122,11 +122,11 @@ Overridden ==
         THEN (CHOOSE node \in Listed : node.broker = b).endpoint
         ELSE endpoints[b]]
 
-Told == {p \in Answered : answers[p].currentLeader # None}
+Reported == {p \in Answered : answers[p].currentLeader # None}
 
 \* The partitions of which something is to be learned.
 News ==
-    {p \in Told \cap Known : /\ answers[p].currentLeader.epoch > leaders[p].epoch
+    {p \in Reported \cap Known : /\ answers[p].currentLeader.epoch > leaders[p].epoch
                              /\ Overridden[answers[p].currentLeader.leader] # None}
 
 Receive ==
@@ -162,14 +162,14 @@ EachBrokerIsListedOnce ==
         nodeEndpoints[i].broker = nodeEndpoints[j].broker => i = j
 
 \* The brokers that lead a partition of the response, as far as it tells.
-ToldToLead == {answers[p].currentLeader.leader : p \in Told}
+ReportedToLead == {answers[p].currentLeader.leader : p \in Reported}
 
-EveryLeaderToldIsListed ==
-    \A b \in ToldToLead :
+EveryReportedLeaderIsListed ==
+    \A b \in ReportedToLead :
         registered[b] # None => [broker |-> b, endpoint |-> registered[b]] \in Listed
 
-OnlyLeadersToldAreListed ==
-    \A node \in Listed : node.broker \in ToldToLead /\ node.endpoint = registered[node.broker]
+OnlyReportedLeadersAreListed ==
+    \A node \in Listed : node.broker \in ReportedToLead /\ node.endpoint = registered[node.broker]
 
 PartitionsAreFetchedFromTheirLeaders == \A p \in Assigned : fetchedFrom[p] = leaders[p]
 
@@ -190,12 +190,12 @@ AResponseAssignsNothing == [][Read => Assigned' = Assigned]_vars
 
 \* It can learn the leader of a partition.
 CanLearn(p) ==
-    LET told == answers[p].currentLeader
-    IN  /\ told.epoch > leaders[p].epoch
-        /\ \/ \E node \in Listed : node.broker = told.leader
-           \/ endpoints[told.leader] # None
+    LET reported == answers[p].currentLeader
+    IN  /\ reported.epoch > leaders[p].epoch
+        /\ \/ \E node \in Listed : node.broker = reported.leader
+           \/ endpoints[reported.leader] # None
 
-Learning == {p \in Told \cap Known : CanLearn(p)}
+Learning == {p \in Reported \cap Known : CanLearn(p)}
 
 EachPartitionLearnsItsOwnLeader ==
     [][Read => \A p \in Partitions :
@@ -204,11 +204,11 @@ EachPartitionLearnsItsOwnLeader ==
 LeadershipChangesByAResponseAlone ==
     [][~Read => \A p \in Known : leaders'[p] \in {None, leaders[p]}]_vars
 
-EndpointsToldOverride ==
+ReportedEndpointsOverride ==
     [][Read => \A b \in Brokers :
-        LET told == {node.endpoint : node \in {n \in Listed : n.broker = b}}
-        IN  IF told = {} \/ Learning = {} THEN endpoints'[b] = endpoints[b]
-            ELSE endpoints'[b] \in told]_vars
+        LET reported == {node.endpoint : node \in {n \in Listed : n.broker = b}}
+        IN  IF reported = {} \/ Learning = {} THEN endpoints'[b] = endpoints[b]
+            ELSE endpoints'[b] \in reported]_vars
 
 \* The leaders of the partitions that a refresh brings.
 Brought == {leaders'[p].leader : p \in {q \in Partitions \ Known : leaders'[q] # None}}
@@ -225,8 +225,8 @@ NewerLeaderIsSomewhere ==
 (* What `lockstep prove` proves of the model at Kafka's own widths. *)
 
 THEOREM Spec => [](/\ EachBrokerIsListedOnce
-                   /\ EveryLeaderToldIsListed
-                   /\ OnlyLeadersToldAreListed
+                   /\ EveryReportedLeaderIsListed
+                   /\ OnlyReportedLeadersAreListed
                    /\ PartitionsAreFetchedFromTheirLeaders)
 
 THEOREM Spec => /\ AssignedPartitionsAreRequested
@@ -234,7 +234,7 @@ THEOREM Spec => /\ AssignedPartitionsAreRequested
                 /\ ResponseAnswersTheRequest
                 /\ EachPartitionLearnsItsOwnLeader
                 /\ LeadershipChangesByAResponseAlone
-                /\ EndpointsToldOverride
+                /\ ReportedEndpointsOverride
                 /\ EndpointsComeWithLeaders
                 /\ NewerLeaderIsSomewhere
 =============================================================================

@@ -21,7 +21,7 @@ CONSTANTS
     Stalls, \* whether a follower may fetch and not get on
     CheckQuorum, \* what keeps a leader in office of those that do not get on
     PreVote, \* whether a replica stands only if a majority said that it would vote for it
-    Notices, \* whether a state machine writes only once it was told that its replica leads
+    Notices, \* whether a state machine writes only once it was notified that its replica leads
     Values  \* whether what is written before and after a crash differs
 
 ASSUME FetchRule \in {"offset", "history", "earliest"}
@@ -325,9 +325,9 @@ Truncate(v, l) ==
     /\ Fetches(v, l)
     /\ CanCompare(v, l)
     /\ ~Agrees(v, l)
-    /\ LET told == Diverging(v, l)
-           own  == End(First(Records(v), EndOfEpoch(v, told.epoch)))
-           end  == IF own.epoch = told.epoch THEN Min(own.offset, told.offset) ELSE own.offset
+    /\ LET reported == Diverging(v, l)
+           own  == End(First(Records(v), EndOfEpoch(v, reported.epoch)))
+           end  == IF own.epoch = reported.epoch THEN Min(own.offset, reported.offset) ELSE own.offset
        IN  log' = [log EXCEPT ![v] = First(@, end - logStart[v])]
     /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, seen, counts>>
 
@@ -734,7 +734,7 @@ WhatALeaderWritesIsCommitted ==
             ~> \/ ~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l)
                \/ cut = l \/ SomebodyStalls
 
-ALeadersStateMachineIsTold ==
+ALeadersStateMachineIsNotified ==
     \A l \in Voters :
         (Notices /\ InLastEpoch(l, "LEADER"))
             ~> (~InLastEpoch(l, "LEADER") \/ notice[l] = 1 \/ cut = l \/ SomebodyStalls)

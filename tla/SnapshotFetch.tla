@@ -3,7 +3,7 @@
 (* Fetching snapshots of a replicated log, KIP-630, over KIP-595.          *)
 (*                                                                         *)
 (* A leader drops the beginning of its log once a snapshot stands for it.  *)
-(* A replica that still needs what was dropped is told the id of the       *)
+(* A replica that still needs what was dropped is sent the id of the       *)
 (* leader's latest snapshot, downloads its file chunk by chunk, and starts *)
 (* its log anew at the snapshot's end.                                     *)
 (*                                                                         *)
@@ -45,7 +45,7 @@ VARIABLES
     snapshots,      \* for each offset, the file of the snapshot that ends there
     fetched,        \* what a leader learned last of each replica
     aged,           \* snapshots that end up to here are older than the lag time
-    waiting,        \* what a waiting fetch is told in the end, if nothing comes
+    waiting,        \* what a waiting fetch is sent in the end, if nothing comes
     download,       \* what a replica is downloading
     response,       \* the answer to its last request for a chunk
     disturbances,   \* how often something went wrong
@@ -333,13 +333,13 @@ NextStart(r, leadersStart) ==
     IF CleansByRetention THEN logStart[r]
     ELSE Max({logStart[r], Min({leadersStart, Latest(r)})})
 
-\* The replica has these records in its log, and knows what it was told.
-Believe(r, records, told, highWatermarks) ==
-    LET start == NextStart(r, told.logStart)
+\* The replica has these records in its log, and knows what it was sent.
+Believe(r, records, reported, highWatermarks) ==
+    LET start == NextStart(r, reported.logStart)
     IN  /\ highWatermark' =
                 [highWatermarks EXCEPT
-                    ![r] = IF told.highWatermark = 0 THEN @
-                           ELSE Min({told.highWatermark, logStart[r] + Len(records)})]
+                    ![r] = IF reported.highWatermark = 0 THEN @
+                           ELSE Min({reported.highWatermark, logStart[r] + Len(records)})]
         /\ logStart' = [logStart EXCEPT ![r] = start]
         /\ log' = [log EXCEPT ![r] = Drop(records, start - logStart[r])]
         /\ snapshots' = [snapshots EXCEPT ![r] = From(@, start)]
@@ -774,7 +774,7 @@ OnlyWhatAgreesCounts ==
                         Records(r)[x] = Records(Asks(r))[x]
                /\ fetched'[r] = [offset |-> LogEnd(r), leaderEpoch |-> epoch[r]]]_vars
 
-FollowersAreToldWhatLeadersCommitted ==
+WhatLeadersCommittedIsReportedToFollowers ==
     [][\A r \in Replicas \ leading :
          (download[r] = None /\ highWatermark'[r] > highWatermark[r])
             => /\ epoch[r] \in {committed'[x] : x \in DOMAIN committed'}

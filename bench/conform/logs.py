@@ -84,8 +84,8 @@ def of_partitions(lines: Sequence[bytes], partitions: int, length: int) -> Itera
         document[part] for part in ("requestHeader", "request", "response")
     )
     correlation_id = header["correlationId"]
-    asked, told = request["topics"][0], response["responses"][0]
-    interest, answer = asked["partitions"][0], told["partitions"][0]
+    asked, reported = request["topics"][0], response["responses"][0]
+    interest, answer = asked["partitions"][0], reported["partitions"][0]
 
     def listing(offsets: Iterable[tuple[int, int]]) -> list[Document]:
         listed = [
@@ -105,7 +105,7 @@ def of_partitions(lines: Sequence[bytes], partitions: int, length: int) -> Itera
             }
             for number, end in ends
         ]
-        return [{**told, "partitions": answered}]
+        return [{**reported, "partitions": answered}]
 
     everything = [(number, 0) for number in range(partitions)]
     request["topics"], response["responses"] = listing(everything), answering(everything, 0)

@@ -57,10 +57,10 @@ def request_carries_the_metadata(s: FetchSession, f: Fetcher):
 
 @lemma
 def full_request_lists_all_that_is_wanted(s: FetchSession, f: Fetcher):
-    """A full request lists what the fetcher wants, of which it was not told anything yet."""
+    """A full request lists what the fetcher wants, of which nothing was reported to it yet."""
     request = present(s.request[f])
     when(is_full(request.epoch))
-    return request.partitions == s.fetching[f] and all(s.told[f][p] is None for p in Partition)
+    return request.partitions == s.fetching[f] and all(s.reported[f][p] is None for p in Partition)
 
 
 @lemma
@@ -151,24 +151,24 @@ def undisturbed_fetcher_holds_its_session(s: FetchSession, f: Fetcher, i: OpenId
 # What leader and fetcher think of a partition.
 
 
-def agrees(cached, wanted, told):
+def agrees(cached, wanted, reported):
     """The session has a partition exactly if the fetcher wants it, with the same fields, and has
-    cached what the fetcher was last told."""
+    cached what was last reported to the fetcher."""
     if cached is None:
         return wanted is None
     return (
         wanted is not None
         and cached.interest == wanted
-        and cached.high_watermark == (UNKNOWN if told is None else told.high_watermark)
-        and cached.log_start_offset == (UNKNOWN if told is None else told.log_start_offset)
+        and cached.high_watermark == (UNKNOWN if reported is None else reported.high_watermark)
+        and cached.log_start_offset == (UNKNOWN if reported is None else reported.log_start_offset)
     )
 
 
-def told_of(s: FetchSession, f, p):
+def reported_of(s: FetchSession, f, p):
     """What the fetcher knows of a partition once the response under way is handled."""
     if s.response[f] is None or s.response[f].partitions[p] is None:
-        return s.told[f][p]
-    return learned(s.told[f][p], s.response[f].partitions[p])
+        return s.reported[f][p]
+    return learned(s.reported[f][p], s.response[f].partitions[p])
 
 
 @lemma
@@ -176,7 +176,7 @@ def agreement_when_idle(s: FetchSession, f: Fetcher, p: Partition):
     """Between requests, session and fetcher agree on every partition."""
     when(not s.pending[f] and not is_full(s.metadata[f].epoch))
     session = present(s.sessions[s.metadata[f].session_id])
-    return agrees(session.partitions[p], s.fetching[f][p], s.told[f][p])
+    return agrees(session.partitions[p], s.fetching[f][p], s.reported[f][p])
 
 
 @lemma
@@ -187,7 +187,7 @@ def request_brings_agreement(s: FetchSession, f: Fetcher, p: Partition):
     session = present(s.sessions[request.session_id])
     when(session.epoch == request.epoch)
     cached = session_after(s, request)[p]
-    return agrees(cached, s.fetching[f][p], s.told[f][p])
+    return agrees(cached, s.fetching[f][p], s.reported[f][p])
 
 
 @lemma
@@ -196,4 +196,4 @@ def response_brings_agreement(s: FetchSession, f: Fetcher, p: Partition):
     response = present(s.response[f])
     when(response.session_id != NO_SESSION)
     session = present(s.sessions[response.session_id])
-    return agrees(session.partitions[p], s.fetching[f][p], told_of(s, f, p))
+    return agrees(session.partitions[p], s.fetching[f][p], reported_of(s, f, p))

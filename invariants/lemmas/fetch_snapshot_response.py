@@ -22,7 +22,7 @@ def spoken_for(s: FetchSnapshotResponse):
 
 @lemma
 def answers_are_of_use(s: FetchSnapshotResponse, p: Partition):
-    """A partition is told what is wrong, or gets no more than there is."""
+    """A partition gets an error, or gets no more than there is."""
     when(s.answers[p] is not None)
     return (
         s.asked[p] is not None

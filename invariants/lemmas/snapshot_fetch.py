@@ -50,7 +50,7 @@ def leaders_were_elected(s: SnapshotFetch, r: Replica):
 
 @lemma
 def nobody_waits_unless_fetches_do(s: SnapshotFetch, r: Replica):
-    """What a fetch that waits is told is no lemma's matter: proofs are of fetches that do not."""
+    """What a fetch that waits gets is no lemma's matter: proofs are of fetches that do not."""
     when(not FETCHES_WAIT)
     return s.waiting[r] is None
 

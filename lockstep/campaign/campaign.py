@@ -32,7 +32,7 @@ class Planned:
 class Campaign:
     """How rows come about, and in which file they are kept.
 
-    `depends` is a digest of all that every row depends on beside its task. `note` is told of tasks
+    `depends` is a digest of all that every row depends on beside its task. `note` hears of tasks
     that are done again.
     """
 

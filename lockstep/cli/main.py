@@ -12,15 +12,15 @@ from lockstep.system.interruption import INTERRUPTION
 if TYPE_CHECKING:
     from lockstep.workspace import Workspace
 
-# The rest is imported where Ctrl-C is told in one line.
+# The rest is imported where Ctrl-C is reported in one line.
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command with `arguments` (by default the process's) and return its exit code.
 
     Nothing is raised: failures meant for the reader go to standard error without a traceback, and
-    anything else that a verb raises is a mistake in lockstep itself, told in one line, with exit
-    code 70.
+    anything else that a verb raises is a mistake in lockstep itself, reported in one line, with
+    exit code 70.
     """
     from lockstep.results.verdict import INTERRUPTED
     from lockstep.system.crash import InternalError, tell

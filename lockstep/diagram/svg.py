@@ -64,15 +64,15 @@ def description(diagram: Diagram) -> str:
         where = "" if step.lane is None else f" at {diagram.lanes[step.lane]}"
         if diagram.loop == step.number - 1:
             sentences.append("For ever:")
-        sentences += [_told(diagram, message) for message in diagram.ended_in(step.number)]
+        sentences += [_reported(diagram, message) for message in diagram.ended_in(step.number)]
         sentences.append(f"Step {step.number}{where}: {step.action}.")
-    sentences += [_told(diagram, message) for message in diagram.under_way]
+    sentences += [_reported(diagram, message) for message in diagram.under_way]
     if diagram.ending is not None:
         sentences.append(f"{diagram.ending}.")
     return printable(" ".join(sentences))
 
 
-def _told(diagram: Diagram, message: Message) -> str:
+def _reported(diagram: Diagram, message: Message) -> str:
     sender, receiver = diagram.lanes[message.sender], diagram.lanes[message.receiver]
     return f"{sender} to {receiver}: {message.label}."
 

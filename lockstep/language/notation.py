@@ -316,7 +316,7 @@ def shows(*given: Any) -> Any:
     """What `lockstep review` sees of a state under the name of the function, whatever hides it.
 
         @shows
-        def told(s):
+        def reported(s):
             return s.heard
 
     It stands for a variable of that name: the other version's variable, or its `@shows` function of

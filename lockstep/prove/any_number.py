@@ -76,7 +76,7 @@ def names_for(constant: str, model: Model) -> Callable[[int], tuple[Name, ...]]:
 def enough_names(load: Load, constant: str, names: Callable[[int], tuple[Name, ...]]) -> Enough:
     """How many names of a constant are enough; NotProvable where no number is.
 
-    Three names and four are looked at: with fewer, some could be told apart by mistake.
+    Three names and four are looked at: with fewer, some could be distinguished by mistake.
     """
     few, more = load(names(3)), load(names(4))
     few_code, more_code = lower(few), lower(more)

@@ -9,7 +9,7 @@ called effectively propositional; Ramsey, "On a Problem of Formal Logic", 1930. 
 with them: Padon and others, "Ivy: Safety Verification by Interactive Generalization", 2016.)
 
 So a property that is kept in models of as many names as that is kept in all larger ones. Here those
-names are counted from the IR. Where there is no such number, the reason is told: something is
+names are counted from the IR. Where there is no such number, the reason is reported: something is
 counted or added up over the names, goes through them in order, or is there for each of them
 (`all(any(...))`).
 """

@@ -151,7 +151,7 @@ def seconds(text: str) -> float:
 
 
 def workspace_option() -> Any:
-    """Where the models are; that of the current folder unless told."""
+    """Where the models are; that of the current folder by default."""
     return option(
         "--workspace",
         parse=open_workspace,

@@ -33,7 +33,7 @@ class Example:
 
     `states` are those of BASE and HEAD before the step, which need not be reachable. `reason` says
     why the other does not take it, and `failure` what has no meaning in its text there; neither is
-    told where an action has parameters that the other has not. Without a `step` it is only said
+    printed where an action has parameters that the other has not. Without a `step` it is only said
     that the text of model `number` has no meaning there, and the other's has one.
 
     `is_in_order` says whether all invariants of BASE hold in that state. It is False where they

@@ -29,7 +29,7 @@ class Reason:
     """Why a model does not take one step, in a state that shows the same.
 
     The model has no such `action` with such parameters; or it is `refused`, where `conjunct` is
-    the false part of a guard as far as that can be told; or it leads to a state, `after`, that
+    the false part of a guard as far as that can be decided; or it leads to a state, `after`, that
     shows other values under some names, which are in `others`.
     """
 

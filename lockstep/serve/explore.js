@@ -8,7 +8,7 @@ import { actionsOf, propertiesOf, stateOf } from "./here.js";
 const at = (id) => document.getElementById(id);
 
 let about = null; // the model and its scope
-let here = null; // where the walk stands, as lockstep has told
+let here = null; // where the walk stands, as lockstep has reported
 let graph = null;
 let newest = 0; // the number of the last question: an earlier one is not shown after a later one
 

@@ -88,7 +88,7 @@ export class Graph {
     const from = this.points[edge.source], to = this.points[edge.target];
     const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
     const along = { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
-    // A step up or to the side is bent, so that it is told from one down.
+    // A step up or to the side is bent, so that it differs from one down.
     const bend = to.y > from.y ? 0 : Math.min(40, length / 4);
     const middle = {
       x: (from.x + to.x) / 2 - along.y * bend * 2, y: (from.y + to.y) / 2 + along.x * bend * 2,

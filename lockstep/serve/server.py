@@ -2,7 +2,7 @@
 
 Other pages in the same browser can neither read it nor ask it anything: the name that it is asked
 by has to be that of this machine, and a page that asks has to be its own. Other users of the
-machine cannot either: a random part of its address is told to whoever started it.
+machine cannot either: a random part of its address is printed for the one who started it.
 """
 
 from __future__ import annotations

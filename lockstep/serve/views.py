@@ -1,4 +1,4 @@
-"""What the page `explore` is told, as JSON: texts and numbers alone, and no markup."""
+"""What the page `explore` is sent, as JSON: texts and numbers alone, and no markup."""
 
 from __future__ import annotations
 

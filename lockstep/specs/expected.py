@@ -6,8 +6,8 @@
     because = "KIP-9 replaces 630-7: a snapshot is deleted with the log below it."
 
 A change is of a `model`, between two git revisions, or of two versions, `base` and `head`, as
-`lockstep review` takes them; `scope` is the one scope where it is expected, all of them unless
-told. What is expected is one of: a `property` that breaks, or says nothing any more; a
+`lockstep review` takes them; `scope` is the one scope where it is expected, all of them by
+default. What is expected is one of: a `property` that breaks, or says nothing any more; a
 `requirement`, with every property that states it; a `fault` that is no longer caught;
 `behaviours = "added"`.
 """

@@ -82,7 +82,7 @@ def check_declarations(model: Model, spec: ModelSpec) -> None:
 
 
 def _without(names: Iterable[str], base: Collection[str]) -> list[str]:
-    """The names that do not come from the scope that another is like: they are told of there."""
+    """The names that do not come from the scope that another is like: they are reported there."""
     return [name for name in names if name not in base]
 
 

@@ -52,7 +52,7 @@ def false_conjunct(
 ) -> Conjunct | None:
     """The first conjunct of `function` that is false for some arguments.
 
-    None where the function is not false, or the conjunct cannot be told for sure.
+    None where the function is not false, or the conjunct cannot be found for sure.
     """
     try:
         return _in_function(universe, function, arguments, 0)
@@ -84,7 +84,7 @@ def false_requirement(
 ) -> Conjunct | None:
     """The conjunct of the first `require` or `present` that stops an action here.
 
-    None where the action can be taken, or the conjunct cannot be told for sure.
+    None where the action can be taken, or the conjunct cannot be found for sure.
     """
     try:
         action.function(state, NextState(state), *arguments)

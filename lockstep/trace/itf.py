@@ -44,7 +44,7 @@ class Origin:
     `property` is what it violates at its end (`deadlock` included), or None when the model's text
     has no meaning there, as `error` says, or when it was kept because it reaches what `goal` says.
     With `start` it begins in some state of which that is true, which need not be reachable; else in
-    the first one. Both are told and never evaluated. `constants` are all that the model declares;
+    the first one. Both are text and never evaluated. `constants` are all that the model declares;
     `binding` are the property's parameters by name, as far as they were kept.
     """
 

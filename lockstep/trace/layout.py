@@ -80,7 +80,7 @@ def grouped(
 
 
 def folded(value: object) -> Text:
-    """A value of which the most frequent part of a map is told once: `{b3: 1, others: 0}`."""
+    """A value of which the most frequent part of a map is printed once: `{b3: 1, others: 0}`."""
     match value:
         case TotalMap() if len(value) > 1:
             counts = Counter(value.values())

@@ -201,15 +201,15 @@ class _Comparison:
             target, other = min(pairs, key=lambda pair: len(list(twin_changes(*pair))))
             because = f"{name} leads to another state in the twin"
             details = [
-                *self._told("the model", state, target, instances),
-                *self._told("the twin", state, other, []),
+                *self._reported("the model", state, target, instances),
+                *self._reported("the twin", state, other, []),
             ]
         elif mine:
             target = mine[0]
             because = self._one_sided(
                 name, target, _Side("the model", ours), _Side("the twin", theirs)
             )
-            details = self._told("the model", state, target, instances)
+            details = self._reported("the model", state, target, instances)
             if target not in self._known:
                 details.append("the twin has no such state")
         else:
@@ -217,7 +217,7 @@ class _Comparison:
             because = self._one_sided(
                 name, other, _Side("the twin", theirs), _Side("the model", ours)
             )
-            details = self._told("the twin", state, other, [])
+            details = self._reported("the twin", state, other, [])
         return Difference(because, tuple(details), self._trace(state))
 
     def _one_sided(self, name: str, target: TwinState, one: _Side, other: _Side) -> str:
@@ -232,7 +232,7 @@ class _Comparison:
             return f"{one.name} can take {name} to a state to which {other.name} does not take it"
         return f"{one.name} can take {name}, and {other.name} cannot"
 
-    def _told(
+    def _reported(
         self, who: str, before: State, after: TwinState, instances: Iterable[Step]
     ) -> list[str]:
         """What a step changes, and the parameters with which the model takes it."""

@@ -212,7 +212,7 @@ class StateReader:
 
 
 def twin_changes(before: State, after: TwinState) -> Iterator[str]:
-    """What differs between two states, by variable; a foreign one is told in TLA+."""
+    """What differs between two states, by variable; a foreign one is printed in TLA+."""
     if isinstance(after, State):
         yield from map(str, changes(before, after))
         return

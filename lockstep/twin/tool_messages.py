@@ -138,7 +138,7 @@ def unusable(
     place = _place(message, module, config)
     if place is None:
         return TwinUnusable(
-            "\n  ".join([f"TLC cannot check {module}:", what, *_told(behaviour)]),
+            "\n  ".join([f"TLC cannot check {module}:", what, *_reported(behaviour)]),
             cure="mend the twin",
         )
     shown = Diagnostic(
@@ -148,10 +148,10 @@ def unusable(
         "TLC cannot check the twin as it stands",
         "mend the line shown, or what leads to it",
     )
-    return TwinUnusable("\n  ".join([shown.render(), *_told(behaviour)]))
+    return TwinUnusable("\n  ".join([shown.render(), *_reported(behaviour)]))
 
 
-def _told(behaviour: Sequence[str]) -> list[str]:
+def _reported(behaviour: Sequence[str]) -> list[str]:
     return ["the steps that lead there:", *(f"  {line}" for line in behaviour)] if behaviour else []
 
 

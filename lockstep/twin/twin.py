@@ -43,7 +43,7 @@ from lockstep.twin.tlc import TlcOptions, TwinFiles, require_constants, run_tlc,
 from lockstep.twin.tool_messages import unusable
 
 Watch: TypeAlias = "Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]"
-"""Makes what is told of the progress of one part of the work, named by its text."""
+"""Makes what is reported of the progress of one part of the work, named by its text."""
 
 
 _MOST_LIVE = 2_100
@@ -270,7 +270,7 @@ def _refuted(model: Model, run: TlcRun) -> str:
 
 
 def _shown(show: Callable[[Progress], None] | None) -> Callable[[TlcProgress], None] | None:
-    """TLC's progress, told as that of any other search."""
+    """TLC's progress, reported as that of any other search."""
     if show is None:
         return None
     return lambda now: show(

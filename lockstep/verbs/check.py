@@ -80,7 +80,7 @@ def check(
     watch: Watch = Watch(),
     spaces: Spaces[Space] | None = None,
 ) -> CheckRun:
-    """Check models; `on_result` is told of each as soon as it is done.
+    """Check models; `on_result` hears of each as soon as it is done.
 
     The graphs of what is explored are put into `spaces`.
     Errors of one model are in its result, not raised. `LockstepError` for a request that cannot be

@@ -185,7 +185,7 @@ def costs(
     on_result: Callable[[ModelCosts | Uncosted], None] = lambda _: None,
     watch: Watch = Watch(),
 ) -> CostsRun:
-    """What the scenarios of models cost; `on_result` is told of each model as soon as it is done.
+    """What the scenarios of models cost; `on_result` hears of each model as soon as it is done.
 
     `LockstepError` where a named model has no scenario, or no model has one.
     """

@@ -109,7 +109,7 @@ def faults(
 ) -> FaultsRun:
     """Run every fault of some models, on all cores.
 
-    `on_result` is told of each model, in the order of the models, as soon as it and those before it
+    `on_result` hears of each model, in the order of the models, as soon as it and those before it
     are done. A fault that cannot be loaded is an error of its model, and the others run.
     """
     workspace = request.workspace or find_workspace()

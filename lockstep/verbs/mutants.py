@@ -279,7 +279,7 @@ def mutants(
 ) -> MutantsRun:
     """Judge every mutant of some models, on all cores.
 
-    `on_result` is told of each model, in the order of the models, as soon as it and those before it
+    `on_result` hears of each model, in the order of the models, as soon as it and those before it
     are done. What is wrong with one model is in its result, and the others are judged.
     """
     workspace = request.workspace or find_workspace()

@@ -68,7 +68,7 @@ def twin(
     on_result: Callable[[Comparison], None] = lambda _: None,
     watch: Watch = Watch(),
 ) -> TwinRun:
-    """Compare models with their twins; `on_result` is told of each comparison when it is done.
+    """Compare models with their twins; `on_result` hears of each comparison when it is done.
 
     Errors of one comparison are in its result, not raised. `LockstepError` for a request that
     cannot be met, where no model has a twin, and where Java or TLC cannot be had.

@@ -25,7 +25,7 @@ class Refusal:
     """A guard that is false for some instances of an action.
 
     `file` and `line` are where it is written, `text` is its conjunct that is false, or the guard as
-    a whole where that cannot be told. `instances` counts those that it stops; `binding` is the
+    a whole where that cannot be decided. `instances` counts those that it stops; `binding` is the
     first of them, and `conjunct` has the values that it has there.
     """
 
@@ -138,7 +138,7 @@ class PropertyHere:
     """What one property says, with why.
 
     `binding` is the first for which it is false or owed: `c=c1, p=p2`. `conjunct` is what is false
-    then, where that can be told. `why` says the rest in words.
+    then, where that can be decided. `why` says the rest in words.
     """
 
     name: str

@@ -21,7 +21,7 @@ from lockstep.walk.nearest import Nearest, find_nearest
 from lockstep.walk.refusals import PropertyHere, Refusals, property_here, refusals, stuck_here
 
 SECONDS = 10.0
-"""The most that looking at one state takes unless told."""
+"""The most that looking at one state takes by default."""
 
 SEARCH = Bounds(max_states=2_000_000, max_seconds=10.0)
 """Where looking for a state ends by default."""

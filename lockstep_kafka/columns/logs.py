@@ -76,7 +76,7 @@ class ColumnLogs(LeaderLogs):
         if not words[row + LOG.exists] or words[row + LOG.leader_epoch] != leader_epoch:
             return 0, 0
         telling = memory.do(
-            "least_told",
+            "least_reported",
             owner=row,
             seen_position=connection.position,
             seen_time=given(connection.time_ms),
@@ -102,7 +102,7 @@ class ColumnLogs(LeaderLogs):
             max(answer.high_watermark, 0),
             max(answer.log_start_offset, 0),
         )
-        code = self._memory.do("keep_told", owner=row)
+        code = self._memory.do("keep_reported", owner=row)
         if code & IS_LATER:
             self._outdate(partition)
         return bool(code & IS_LATEST)

@@ -117,7 +117,7 @@ def held_words(held: Held) -> tuple[int, ...]:
         held.high_watermark,
         held.log_start,
         held.stable,
-        held.told_epoch,
+        held.reported_epoch,
     )
 
 
@@ -126,9 +126,9 @@ def held_of(entry: list[int], held: Held | None) -> Held:
     held = Held(None) if held is None else held
     held.interest = wanted_of(entry) if entry[ENTRY.has_interest] else None
     held.high_watermark = entry[ENTRY.high_watermark]
-    held.log_start = entry[ENTRY.told_log_start]
+    held.log_start = entry[ENTRY.reported_log_start]
     held.stable = entry[ENTRY.stable]
-    held.told_epoch = entry[ENTRY.told_epoch]
+    held.reported_epoch = entry[ENTRY.reported_epoch]
     return held
 
 

@@ -120,7 +120,7 @@ class ArrivalOrder:
         )
 
     def read(self, line: Request, position: int) -> Skipped | None:
-        """Take a line up; positions ascend. One that will not be given out is told at once.
+        """Take a line up; positions ascend. One that will not be given out is reported at once.
 
         It is LATE where the place of a followed request has passed, and REPEATED where the request
         was read before, with the same correlation id and JSON.

@@ -39,7 +39,7 @@ from lockstep_kafka.files.quorum_fields import QUORUM_APIS, quorum_bodies
 _FETCH_API_KEY = 1
 _VERSIONS = range(OLDEST_VERSION, NEWEST_VERSION + 1)
 _NOT_THERE = Raw()
-_Told = TypeVar("_Told", Requested, Answered)
+_Reported = TypeVar("_Reported", Requested, Answered)
 # What Kafka 2.8 called these fields. A key cannot stand within a text: its quotes would be escaped.
 _NAMES_OF_2_8 = (
     (b'"partitionResponses":', b'"partitions":'),
@@ -197,13 +197,13 @@ def _requested(topics: list[Topic[Requested]]) -> dict[TopicPartition, Requested
     for topic in topics:
         name = topic.topic
         count += len(topic.partitions)
-        for told in topic.partitions:
-            requested[TopicPartition(name, told.partition)] = RequestedPartition(
-                told.fetch_offset,
-                told.log_start_offset,
-                told.partition_max_bytes,
-                told.current_leader_epoch,
-                told.last_fetched_epoch,
+        for reported in topic.partitions:
+            requested[TopicPartition(name, reported.partition)] = RequestedPartition(
+                reported.fetch_offset,
+                reported.log_start_offset,
+                reported.partition_max_bytes,
+                reported.current_leader_epoch,
+                reported.last_fetched_epoch,
             )
     if len(requested) < count:
         partition = shown(str(_twice(topics)[0]))
@@ -220,36 +220,38 @@ def _answered(
     for topic in topics:
         name = topic.topic
         count += len(topic.partitions)
-        for told in topic.partitions:
-            diverging, snapshot = told.diverging_epoch, told.snapshot_id
+        for reported in topic.partitions:
+            diverging, snapshot = reported.diverging_epoch, reported.snapshot_id
             has_snapshot = snapshot is not UNSET and (
                 snapshot.epoch >= 0 or snapshot.end_offset >= 0
             )
-            has_raft = has_snapshot or told.current_leader is not UNSET
-            size = told.records_size_in_bytes
-            answered[TopicPartition(name, told.partition)] = AnsweredPartition(
-                told.error_code,
-                told.high_watermark,
-                told.last_stable_offset,
-                told.log_start_offset,
-                size if size is not UNSET else 0 if told.records is None else None,
-                told.preferred_read_replica,
+            has_raft = has_snapshot or reported.current_leader is not UNSET
+            size = reported.records_size_in_bytes
+            answered[TopicPartition(name, reported.partition)] = AnsweredPartition(
+                reported.error_code,
+                reported.high_watermark,
+                reported.last_stable_offset,
+                reported.log_start_offset,
+                size if size is not UNSET else 0 if reported.records is None else None,
+                reported.preferred_read_replica,
                 diverging is not UNSET and diverging.epoch >= 0,
                 has_snapshot,
-                _raft_answer(told) if has_raft else None,
+                _raft_answer(reported) if has_raft else None,
             )
     return answered, _twice(topics) if len(answered) < count else ()
 
 
-def _raft_answer(told: Answered) -> RaftAnswer:
-    leader, snapshot = told.current_leader, told.snapshot_id
+def _raft_answer(reported: Answered) -> RaftAnswer:
+    leader, snapshot = reported.current_leader, reported.snapshot_id
     leads = (-1, -1) if leader is UNSET else (leader.leader_id, leader.leader_epoch)
     ends = (-1, -1) if snapshot is UNSET else (snapshot.end_offset, snapshot.epoch)
     return RaftAnswer(*leads, *ends)
 
 
-def _twice(topics: list[Topic[_Told]]) -> tuple[TopicPartition, ...]:
+def _twice(topics: list[Topic[_Reported]]) -> tuple[TopicPartition, ...]:
     counts = Counter(
-        TopicPartition(topic.topic, told.partition) for topic in topics for told in topic.partitions
+        TopicPartition(topic.topic, reported.partition)
+        for topic in topics
+        for reported in topic.partitions
     )
     return tuple(partition for partition, count in counts.items() if count > 1)

@@ -21,7 +21,7 @@ OLDEST_VERSION = 4
 NEWEST_VERSION = 18
 
 _TopicId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{22}\Z")]
-_Told = TypeVar("_Told")
+_Reported = TypeVar("_Reported")
 _Topic = TypeVar("_Topic")
 _Forgotten = TypeVar("_Forgotten")
 
@@ -30,14 +30,14 @@ class _Part(Struct, gc=False, rename="camel"):
     """An object of the JSON; fields of the protocol that it does not name are passed over."""
 
 
-class Topic(_Part, Generic[_Told], kw_only=True):
-    """What is told of a topic's partitions. Up to version 12 topics have names."""
+class Topic(_Part, Generic[_Reported], kw_only=True):
+    """What is reported of a topic's partitions. Up to version 12 topics have names."""
 
     topic: str
-    partitions: list[_Told]
+    partitions: list[_Reported]
 
 
-class _TopicSince13(Topic[_Told], Generic[_Told], kw_only=True):
+class _TopicSince13(Topic[_Reported], Generic[_Reported], kw_only=True):
     topic: _TopicId = field(name="topicId")
 
 
@@ -127,7 +127,7 @@ class SnapshotId(_Part, kw_only=True):
 
 
 class Answered(_Part, kw_only=True):
-    """What is told of a partition. The objects in it are tagged fields, left out by default."""
+    """What is reported of a partition. The objects in it are tagged fields, left out by default."""
 
     partition: Int32 = field(name="partitionIndex")
     error_code: Int16

@@ -22,7 +22,7 @@ _STREAM_IS_TAKEN = "Multiple streaming queries are concurrently using"
 
 
 @contextmanager
-def told_plainly(tables: str | Path) -> Iterator[None]:
+def reported_plainly(tables: str | Path) -> Iterator[None]:
     """Raise what ended a job as a `LockstepError`, where it is no mistake of lockstep."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
@@ -31,15 +31,15 @@ def told_plainly(tables: str | Path) -> Iterator[None]:
         yield
     except (PySparkException, Py4JJavaError) as error:
         text = str(error)
-        told = _told(text, tables)
-        if told is None and isinstance(error, Py4JJavaError):
-            told = _of_java(text)
-        if told is None:
+        reported = _reported(text, tables)
+        if reported is None and isinstance(error, Py4JJavaError):
+            reported = _of_java(text)
+        if reported is None:
             raise
-        raise told from error
+        raise reported from error
 
 
-def _told(text: str, tables: str | Path) -> LockstepError | None:
+def _reported(text: str, tables: str | Path) -> LockstepError | None:
     if ours := _OURS.search(text):
         return LockstepError(ours["message"], cure=ours["cure"])
     if missing := _MISSING.search(text):

@@ -95,7 +95,7 @@ def _row(group: Group) -> Row:
 
 
 COLOURS = {"client": "#c4581b", "broker": "#7b3294", "unknown": "#b8a200", "lines": "#5b7083"}
-"""Told apart by people who do not see red or green, too."""
+"""Distinguished by people who do not see red or green, too."""
 
 _WIDTH = 9.0
 _MOST_BARS = 15

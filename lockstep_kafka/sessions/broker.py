@@ -208,7 +208,7 @@ class Broker:
         return holder
 
     def hold(self, fetcher: Fetcher) -> None:
-        """A fetcher has the session that it was just told of."""
+        """A fetcher has the session that was just reported to it."""
         if fetcher.session > 0:
             holder = self._fetchers.setdefault(fetcher.session, fetcher)
             if holder is not fetcher:

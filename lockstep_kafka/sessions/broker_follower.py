@@ -2,7 +2,7 @@
 
 Lines come as they stand in the broker's log, and are judged in the order in which the requests
 arrived. What is kept besides those that wait for their turn is what the protocol itself keeps:
-sessions, the offsets told of partitions, connections.
+sessions, the offsets reported of partitions, connections.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def partitions_of(line: FetchLine, names: Iterable[TopicPartition]) -> Iterator[
     removed = () if line.asks_for_all else forgotten
     for partition in tuple(names):
         answer = answered.get(partition)
-        # A replica is told of no watermark that a KRaft leader does not know yet. A log need not
+        # A replica is sent no watermark that a KRaft leader does not know yet. A log need not
         # say how many bytes of records there are.
         is_unknown = answer is not None and (
             answer.records_size is None or (line.is_follower and answer.high_watermark < 0)

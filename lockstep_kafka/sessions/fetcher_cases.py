@@ -165,7 +165,7 @@ class FetcherCases:
     def _listing_tries(self, case: ListingCase) -> Iterator[Candidate | None]:
         model = self.model
         old, new = model.interest(0, is_new=False), model.interest(1, is_new=True)
-        told = model.partitions.Told(high_watermark=0, log_start_offset=0, records=True)
+        reported = model.partitions.Reported(high_watermark=0, log_start_offset=0, records=True)
         kept = {PARTITION: None, OTHERS: old}
         befores = {
             Interest.ABSENT: (None,),
@@ -179,7 +179,7 @@ class FetcherCases:
                     REPLICA: model.metadata.FRESH,
                 },
                 fetching={CONSUMER: {**kept, PARTITION: before}, REPLICA: dict.fromkeys(kept)},
-                told={CONSUMER: dict.fromkeys(kept, told), REPLICA: dict.fromkeys(kept)},
+                reported={CONSUMER: dict.fromkeys(kept, reported), REPLICA: dict.fromkeys(kept)},
             )
             for wanted in (None, new):
                 arguments = {"f": CONSUMER, "wanted": {**kept, PARTITION: wanted}}

@@ -61,7 +61,7 @@ class FetcherSide:
             # A name and an id cannot be held against each other.
             fetcher.uses_topic_ids = uses_topic_ids
             fetcher.forget()
-        # What it was told on another connection, and when, no line of this one says.
+        # What was sent to it on another connection, and when, no line of this one says.
         is_elsewhere = fetcher.connection not in ("", line.connection)
         if is_elsewhere:
             fetcher.forget()

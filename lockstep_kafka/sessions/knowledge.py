@@ -30,15 +30,15 @@ MOST_IDS = 1_000
 class Held(Struct, eq=False, array_like=True):
     """What a session has cached of a partition; `interest` None stands for an open one.
 
-    `stable` is the last stable offset told, `told_epoch` the leader epoch that the request named
-    which was told the watermark.
+    `stable` is the last stable offset sent, `reported_epoch` the leader epoch that was named by the
+    request which the watermark answered.
     """
 
     interest: RequestedPartition | None
     high_watermark: int = OPEN
     log_start: int = OPEN
     stable: int = OPEN
-    told_epoch: int = OPEN
+    reported_epoch: int = OPEN
 
 
 class Fetcher(Struct, eq=False, array_like=True):
@@ -128,7 +128,7 @@ class LeaderSession(Struct, eq=False, array_like=True):
     `epoch` is the one that it expects; it accepted all from `run` to the one before in lines that
     were judged. With `is_whole`, `partitions` has all of its partitions.
     `readable` are those that have records to return for sure. `lagging` are those that the next
-    answer names for sure: another fetcher was told of a later watermark, or this one of none. Both
+    answer names for sure: another fetcher was sent a later watermark, or this one of none. Both
     are in the order in which that was seen: a set's order is another one in each process.
     """
 

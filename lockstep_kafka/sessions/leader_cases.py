@@ -167,7 +167,7 @@ class LeaderCases:
             return seen is None and answer is None
         if not seen.has_data:
             return bool(answer.failed) and not seen.has_records
-        # The watermark that is told may be older than the one that records are read by (227-D41).
+        # The watermark reported may be older than the one that records are read by (227-D41).
         return (
             not answer.failed
             and answer.high_watermark == log.high_watermark
@@ -245,10 +245,10 @@ def _changes(case: LeaderCase, log: _Log) -> Iterator[tuple[str, dict[str, objec
         return
     if log.end != case.least_high_watermark:
         yield "append", {"p": PARTITION, "end": log.end}
-    # What is told was the watermark at some time since, too.
-    told = log.high_watermark if case.answer is None else case.answer.high_watermark
+    # What is reported was the watermark at some time since, too.
+    reported = log.high_watermark if case.answer is None else case.answer.high_watermark
     reached = case.least_high_watermark
-    for high_watermark in (told, log.high_watermark):
+    for high_watermark in (reported, log.high_watermark):
         if high_watermark != reached:
             yield "advance_high_watermark", {"p": PARTITION, "to": high_watermark}
             reached = high_watermark

@@ -1,4 +1,4 @@
-"""What a broker has told its fetchers of its partitions: a bound on what it can tell next."""
+"""What a broker has reported of its partitions: a bound on what it can report next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_TELLINGS = 64
 
 
 class Telling(Struct, eq=False, array_like=True):
-    """An offset that a fetcher was told, and where the line stands that says so."""
+    """An offset that was reported to a fetcher, and where the line stands that says so."""
 
     position: int
     time_ms: int | None
@@ -56,7 +56,7 @@ class LeaderLog(Struct, eq=False, array_like=True):
 
     @property
     def highest(self) -> int:
-        """The latest high watermark that any fetcher was told."""
+        """The latest high watermark that was reported to any fetcher."""
         return self.tellings[-1].high_watermark
 
     def before(self, connection: Connection) -> tuple[int, int]:
@@ -71,12 +71,12 @@ class LeaderLog(Struct, eq=False, array_like=True):
 
 
 class LeaderLogs:
-    """What one broker has told of its partitions, and which sessions learned of it."""
+    """What one broker has reported of its partitions, and which sessions learned of it."""
 
     def __init__(self) -> None:
         self._logs: dict[TopicPartition, LeaderLog] = {}
         self._up_to_date: dict[TopicPartition, set[LeaderSession]] = {}
-        """Of each partition the sessions that do not lag in it: those that do are told no more."""
+        """Of each partition the sessions that do not lag in it: those that do get no more."""
 
     def state(self) -> dict[TopicPartition, LeaderLog]:
         """What was answered. It shares its parts with what is here, which may change them."""
@@ -115,7 +115,7 @@ class LeaderLogs:
         answer: AnsweredPartition,
         exchange: Exchange,
     ) -> bool:
-        """Keep what a response says of a partition; whether its watermark is the latest told."""
+        """Keep what a response says of a partition; whether no watermark was reported later."""
         high_watermark = max(answer.high_watermark, 0)
         position, file = exchange.position.number, exchange.line.file
         log = self._logs.get(partition)
@@ -153,12 +153,12 @@ class LeaderLogs:
             self._up_to_date.setdefault(partition, set()).add(session)
 
     def lag(self, partition: TopicPartition, session: LeaderSession) -> None:
-        """A session lags in the partition, whatever is told from now on."""
+        """A session lags in the partition, whatever is reported from now on."""
         session.lagging[partition] = None
         self.leave(partition, session)
 
     def leave(self, partition: TopicPartition, session: LeaderSession) -> None:
-        """A session has the partition no more, or need not be told of it."""
+        """A session has the partition no more, or need not hear of it."""
         sessions = self._up_to_date.get(partition)
         if sessions is not None:
             sessions.discard(session)

@@ -251,12 +251,13 @@ def _at_least(
     held: Held,
     leader_epoch: int,
 ) -> tuple[int, int]:
-    """What the leader's log must have reached, with what the session itself was told.
+    """What the leader's log must have reached, with what was reported to the session itself.
 
-    What was told in an earlier epoch is no bound: a former leader that follows takes the watermark
-    of the new one. Nor is it one of a topic that has a name alone, which may be made anew.
+    What was reported in an earlier epoch is no bound: a former leader that follows takes the
+    watermark of the new one. Nor is it one of a topic that has a name alone, which may be made
+    again.
     """
-    if held.told_epoch == leader_epoch and exchange.is_definite(leader_epoch):
+    if held.reported_epoch == leader_epoch and exchange.is_definite(leader_epoch):
         return max(least[0], held.high_watermark), max(least[1], held.log_start)
     return least
 
@@ -292,7 +293,7 @@ def _uncommitted(offset: int, held: Held | None, answer: AnsweredPartition | Non
     if answer is not None:
         end, beyond = answer.last_stable_offset, max(offset, answer.high_watermark)
     else:
-        # The last stable offset may have moved since it was told, but never back (227-D9).
+        # The last stable offset may have moved since it was reported, but never back (227-D9).
         end, beyond = OPEN if held is None else held.stable, BEYOND_ALL
     return offset if offset < end else beyond
 
@@ -307,7 +308,7 @@ def _take_in(
     held.log_start = max(outcome.log_start, OPEN)
     if answer is not None:
         held.stable = answer.last_stable_offset
-        held.told_epoch = OPEN if held.interest is None else held.interest.leader_epoch
+        held.reported_epoch = OPEN if held.interest is None else held.interest.leader_epoch
         if answer.error_code == _UNSUPPORTED_COMPRESSION:
             held.high_watermark = held.log_start = OPEN
     if held.high_watermark == UNKNOWN and (answer is None or answer.error_code):

@@ -137,23 +137,23 @@ class Arguments:
 
     def wanted(self, state: Any, f: str, *, is_incremental: bool) -> dict[str, Any]:
         """What a fetcher asks for next: as before where it goes on, or anything."""
-        fetching, told = state.fetching[f], state.told[f]
+        fetching, reported = state.fetching[f], state.reported[f]
         return {
-            p: self._next(state, f, p, fetching[p], told[p])
+            p: self._next(state, f, p, fetching[p], reported[p])
             if is_incremental
             else self._begun(state, p)
             for p in self._scope.partitions
         }
 
-    def _next(self, state: Any, f: str, p: str, old: Any, told: Any) -> Any:
+    def _next(self, state: Any, f: str, p: str, old: Any, reported: Any) -> Any:
         chance = self._random.random
         if chance() < _SHARE_OF_CHANGES:
             return self._begun(state, p) if old is None else self._changed(old)
         if old is None:
             return None
-        if told is not None and told.records:
+        if reported is not None and reported.records:
             is_follower = f in self._scope.followers
-            end = state.log_end[p] if is_follower else told.high_watermark
+            end = state.log_end[p] if is_follower else reported.high_watermark
             if end > old.fetch_offset:
                 return self._interest(
                     self._random.randint(old.fetch_offset + 1, end), old.partition_max_bytes

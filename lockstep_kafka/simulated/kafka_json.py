@@ -104,7 +104,8 @@ def _response(line: FetchLine) -> dict[str, Any]:
         "errorCode": line.error_code,
         "sessionId": line.response_session_id,
         "responses": _topics(
-            line, ((name, _told(name, answer, aborted)) for name, answer in line.answered.items())
+            line,
+            ((name, _reported(name, answer, aborted)) for name, answer in line.answered.items()),
         ),
     }
 
@@ -112,11 +113,11 @@ def _response(line: FetchLine) -> dict[str, Any]:
 def _topics(
     line: FetchLine, partitions: Iterable[tuple[TopicPartition, object]]
 ) -> list[dict[str, Any]]:
-    """What is told of partitions, topic by topic."""
+    """What is reported of partitions, topic by topic."""
     key = "topicId" if line.version >= _FIRST_WITH_TOPIC_IDS else "topic"
     topics: dict[str, list[object]] = {}
-    for name, told in partitions:
-        topics.setdefault(name.topic, []).append(told)
+    for name, reported in partitions:
+        topics.setdefault(name.topic, []).append(reported)
     return [{key: topic, "partitions": parts} for topic, parts in topics.items()]
 
 
@@ -131,7 +132,7 @@ def _asked(name: TopicPartition, wanted: RequestedPartition) -> dict[str, int]:
     }
 
 
-def _told(
+def _reported(
     name: TopicPartition, answer: AnsweredPartition, aborted: list[object] | None
 ) -> dict[str, Any]:
     return {

@@ -49,7 +49,7 @@ class DepartureKind:
 class SeededDeparture:
     """A departure that the log shows: every one of `sides` departs at its line or later.
 
-    It may be told under any of `sessions`, where 0 stands for the requests of `connection`
+    It may be reported under any of `sessions`, where 0 stands for the requests of `connection`
     outside of any session. `blameless` sides of these sessions do not depart.
     """
 

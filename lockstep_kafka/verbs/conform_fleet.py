@@ -17,7 +17,7 @@ from lockstep.workspace import Workspace
 from lockstep_kafka.findings import FileFinding, Finding, LayoutFinding
 from lockstep_kafka.fleet.arrival import Arrived, Newcomers
 from lockstep_kafka.fleet.batch import OnAlerts
-from lockstep_kafka.fleet.failures import told_plainly
+from lockstep_kafka.fleet.failures import reported_plainly
 from lockstep_kafka.fleet.figures import FleetFigures, figures
 from lockstep_kafka.fleet.folder import Origin, tables_folder
 from lockstep_kafka.fleet.groups import Group
@@ -96,7 +96,7 @@ def follow_logs(
     following = Following.of(paths_of(names), options)
     folder, origin = folder_of(tables), following.origin(FILES)
     held = nullcontext() if folder is None else tables_folder(folder, origin)
-    with held, told_plainly(tables):
+    with held, reported_plainly(tables):
         return following.follow_files(spark, Tables(spark, tables))
 
 
@@ -207,7 +207,7 @@ def conform_fleet(
     with tables_folder(folder, origin), watch.steps(name) as on_step:
         following = replace(following, options=replace(following.options, on_step=on_step))
         on_step("Spark starts")
-        with spark_session(f"lockstep {name}", options) as spark, told_plainly(folder):
+        with spark_session(f"lockstep {name}", options) as spark, reported_plainly(folder):
             tables = Tables(spark, folder)
 
             def show_figures() -> None:

@@ -110,7 +110,7 @@ class ConformRequest(Request):
     workspace: Workspace | None = workspace_option()
     most: int | None = None
     """How many sessions of each verdict, and how many lines that are not followed, the result
-    keeps; all unless told. All are counted."""
+    keeps; all by default. All are counted."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

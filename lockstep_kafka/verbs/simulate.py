@@ -189,7 +189,7 @@ class BrokerResult(Struct, frozen=True):
 
 
 def write_broker(task: BrokerTask, on_lines: Callable[[int], None]) -> BrokerResult:
-    """Write the log; `on_lines` is told of lines that are written.
+    """Write the log; `on_lines` hears of lines that are written.
 
     `LockstepError` where a file cannot be written, or the simulator refuses.
     """

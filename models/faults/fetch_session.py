@@ -38,7 +38,7 @@ from models.faults.fetch_session_fetcher import (
     carries_on_after_disconnect,
     leaves_its_session_unsaid,
     asks_for_a_session_of_nothing,
-    what_was_told_outlives_the_session,
+    what_was_reported_outlives_the_session,
     records_count_for_every_move,
     reads_on_whatever_came,
     closes_what_is_closed,
@@ -84,8 +84,8 @@ def throttled_response_without_session():
 
 
 @fault(replaces=serve_incremental_throttled, breaks="learns_what_a_full_fetch_would_tell")
-def throttled_response_counts_as_told(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
-    """The session takes what a throttled response left out for what the fetcher was told."""
+def throttled_response_counts_as_reported(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """The session takes what a throttled response left out for what was reported to the fetcher."""
     serve_incremental_throttled(s, new, f, via)
     request = incoming(s, f, via)
     cached = session_after(s, request)
@@ -98,7 +98,7 @@ def throttled_response_counts_as_told(s: FetchSession, new: FetchSession, f: Fet
 
 @fault(replaces=serve_incremental_throttled, breaks="only_requests_in_order_are_put_off")
 def put_off_response_has_partitions(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
-    """A throttled response has what there is to tell, and the session takes it for untold."""
+    """A throttled response has all that is new, and the session takes it for not reported."""
     serve_incremental_throttled(s, new, f, via)
     request = incoming(s, f, via)
     cached = session_after(s, request)
@@ -123,12 +123,12 @@ def log_start_alone_is_not_news(cached, answer):
     breaks="learns_what_a_full_fetch_would_tell",
     scope="default",
 )
-def added_partition_counts_as_told(interest):
+def added_partition_counts_as_reported(interest):
     """A partition that joins a session is taken for one that was answered, when it was empty."""
     return Cached(interest=interest, high_watermark=0, log_start_offset=0)
 
 
-@fault(replaces=must_answer, breaks="errors_are_told", scope="failures")
+@fault(replaces=must_answer, breaks="errors_are_reported", scope="failures")
 def failed_partition_is_answered_once(cached, answer):
     """An error that lasts is no news."""
     return must_answer(cached, replace(answer, failed=False))
@@ -136,18 +136,18 @@ def failed_partition_is_answered_once(cached, answer):
 
 @fault(
     replaces=must_answer,
-    breaks="errors_are_told",
+    breaks="errors_are_reported",
     source="apache/kafka pull request 9567",
     scope="diverging",
 )
 def divergence_is_no_news(cached, answer):
-    """Where to truncate is told only along with something else."""
+    """Where to truncate is reported only along with something else."""
     agreeing = replace(cached.interest, last_fetched_epoch=UNKNOWN)
     return must_answer(replace(cached, interest=agreeing), answer)
 
 
 @fault(replaces=answer, breaks="learns_what_a_full_fetch_would_tell")
-def log_end_is_told_for_the_watermark(s: FetchSession, p, records):
+def log_end_is_reported_for_the_watermark(s: FetchSession, p, records):
     """Answers tell where the leader's log ends, not what is committed."""
     return Answer(
         failed=p in s.failing,
@@ -173,7 +173,7 @@ def answers_what_was_asked():
     """A partition that the request names is answered, as 227-D3 has it by one of two sentences."""
 
 
-@fault(breaks="changes_are_told", constants={"ANSWERS_ANY_CHANGE": True})
+@fault(breaks="changes_are_reported", constants={"ANSWERS_ANY_CHANGE": True})
 @edit(leader.was_altered, "return ...", "return False")
 def answers_only_changes_of_its_own():
     """By the letter of the other sentence, what the leader does breaks it."""

@@ -112,10 +112,10 @@ def response_is_not_counted():
 def left_out_is_forgotten(s: FetchSessionDraft, new: FetchSessionDraft, f, answers):
     """Of a partition that a response leaves out the fetcher knows nothing."""
     learn(s, new, f, answers)
-    new.told[f] = {p: None if answers[p] is None else s.told[f][p] for p in Partition}
+    new.reported[f] = {p: None if answers[p] is None else s.reported[f][p] for p in Partition}
 
 
-@fault(replaces=fetcher.start_over, breaks="error_is_of_all_partitions", unchanged=("told",))
+@fault(replaces=fetcher.start_over, breaks="error_is_of_all_partitions", unchanged=("reported",))
 def knowledge_outlives_the_session(new: FetchSessionDraft, f):
     """What was answered in a session still counts after an error."""
     new.fetching[f] = nothing()
@@ -129,7 +129,7 @@ def knowledge_outlives_the_session(new: FetchSessionDraft, f):
     """
         new.response[f] = None
         new.request[f] = s.unanswered[f]
-        new.told[f] = nothing()
+        new.reported[f] = nothing()
     """,
 )
 def error_is_no_answer():
@@ -198,18 +198,18 @@ def everything_is_answered(s: FetchSessionDraft, f, session, interests, repeated
 @fault(breaks="dirty_partitions_make_way_for_records_only")
 @edit(leader.is_dirty, "return ...", "return cached.last_dirty == LastDirty.UPCOMING")
 def repetition_is_answered_with_news_only():
-    """A repeated request is told what has become dirty since the first one."""
+    """A repeated request gets what has become dirty since the first one."""
 
 
 @fault(replaces=last_dirty_after, breaks="what_is_answered_is_clean")
 def dirty_for_ever(last_dirty, repeated, is_left_out):
-    """A partition that has become dirty is told in each response from then on."""
+    """A partition that has become dirty is reported in each response from then on."""
     return last_dirty
 
 
 @fault(replaces=last_dirty_after, breaks="last_dirty_number_never_decreases")
 def answered_is_confirmed(last_dirty, repeated, is_left_out):
-    """A response counts as told when it is sent."""
+    """A response counts as reported when it is sent."""
     if is_left_out:
         return LastDirty.UPCOMING
     return last_dirty if repeated else LastDirty.BEFORE
@@ -217,7 +217,7 @@ def answered_is_confirmed(last_dirty, repeated, is_left_out):
 
 @fault(replaces=last_dirty_after, breaks="last_dirty_number_never_decreases")
 def repetition_confirms(last_dirty, repeated, is_left_out):
-    """The answer to a repeated request, which may be lost as well, counts as told."""
+    """The answer to a repeated request, which may be lost as well, counts as reported."""
     return last_dirty_after(last_dirty, False, is_left_out)
 
 
@@ -245,8 +245,8 @@ def id_is_kept_back():
 
 @fault(breaks="answers_are_the_leaders")
 @edit(leader.answer, "s.high_watermark", "s.log_end")
-def log_end_is_told_for_the_watermark():
-    """Consumers are told of records that are not committed."""
+def log_end_is_reported_for_the_watermark():
+    """Consumers hear of records that are not committed."""
 
 
 @fault(replaces=leader.full_answers, breaks="full_response_answers_every_partition")
@@ -287,10 +287,10 @@ def answered_counts_as_dirty(last_dirty, repeated, is_left_out):
     return LastDirty.LATEST
 
 
-@fault(replaces=fetch_partitions.still_told, breaks="only_full_requests_forget")
-def records_are_read_twice(old, wanted, told):
+@fault(replaces=fetch_partitions.still_reported, breaks="only_full_requests_forget")
+def records_are_read_twice(old, wanted, reported):
     """Records that the fetcher has moved past count as new."""
-    return None if old is None or wanted is None else told
+    return None if old is None or wanted is None else reported
 
 
 @fault(replaces=serve_incremental, breaks="allowed_session_is_kept")
@@ -314,9 +314,9 @@ def nothing_is_asked_in_full():
 
 
 @fault(replaces=fetch_partitions.keeps_its_place, breaks="fetch_offset_moves_past_records_only")
-def reads_on_whatever_came(old, wanted, told):
+def reads_on_whatever_came(old, wanted, reported):
     """An answer without records moves the fetch offset as one with records does."""
-    return wanted.fetch_offset <= old.fetch_offset or told is not None
+    return wanted.fetch_offset <= old.fetch_offset or reported is not None
 
 
 @fault(breaks="late_request_is_a_copy")

@@ -81,11 +81,11 @@ def last_epoch_is_never_left():
 
 
 @fault(replaces=learned, breaks="what_is_answered_is_learned")
-def log_start_is_read_once(told, answer):
+def log_start_is_read_once(reported, answer):
     """The fetcher takes a log start offset from the first answer only."""
     return replace(
-        learned(told, answer),
-        log_start_offset=answer.log_start_offset if told is None else told.log_start_offset,
+        learned(reported, answer),
+        log_start_offset=answer.log_start_offset if reported is None else reported.log_start_offset,
     )
 
 
@@ -94,7 +94,7 @@ def log_start_is_read_once(told, answer):
     fetcher.receive_session_closed,
     "start_over(new, f); settle(new, f, FRESH)",
     """
-        new.told[f] = told_after(s, f, response.partitions)
+        new.reported[f] = reported_after(s, f, response.partitions)
         settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))
     """,
 )
@@ -129,10 +129,10 @@ def always_asks_for_a_session(session_id):
     return FRESH
 
 
-@fault(breaks="after_an_error_everything_is_asked_again", unchanged=("told",))
-@edit(fetcher.start_over, "new.told[f] = ...", "")
+@fault(breaks="after_an_error_everything_is_asked_again", unchanged=("reported",))
+@edit(fetcher.start_over, "new.reported[f] = ...", "")
 def knowledge_outlives_the_session():
-    """What a fetcher was told in a session is still believed when the session has ended."""
+    """What was reported to a fetcher in a session is still believed when the session has ended."""
 
 
 @fault(breaks="unchanged_partitions_are_not_requested")
@@ -167,22 +167,22 @@ def asks_for_a_session_of_nothing():
     """A fetcher opens a session before it knows what to fetch."""
 
 
-@fault(breaks="full_fetch_starts_from_nothing", unchanged=("told",))
-@edit(fetcher.send_all, "new.told[f] = ...", "")
-def what_was_told_outlives_the_session():
-    """Whoever closes its session goes on believing what it was told there."""
+@fault(breaks="full_fetch_starts_from_nothing", unchanged=("reported",))
+@edit(fetcher.send_all, "new.reported[f] = ...", "")
+def what_was_reported_outlives_the_session():
+    """Who closes its session goes on believing what was reported there."""
 
 
-@fault(replaces=fetch_partitions.still_told, breaks="asking_changes_nothing_that_was_told")
-def records_count_for_every_move(old, wanted, told):
+@fault(replaces=fetch_partitions.still_reported, breaks="asking_changes_nothing_that_was_reported")
+def records_count_for_every_move(old, wanted, reported):
     """Records that the fetcher has moved past let it move on once more."""
-    return None if old is None or wanted is None else told
+    return None if old is None or wanted is None else reported
 
 
 @fault(replaces=fetch_partitions.keeps_its_place, breaks="fetch_offset_moves_past_records_only")
-def reads_on_whatever_came(old, wanted, told):
+def reads_on_whatever_came(old, wanted, reported):
     """An answer without records moves the fetch offset as one with records does."""
-    return wanted.fetch_offset <= old.fetch_offset or told is not None
+    return wanted.fetch_offset <= old.fetch_offset or reported is not None
 
 
 @fault(breaks="late_request_is_a_copy")

@@ -42,7 +42,7 @@ def epoch_not_checked():
 @fault(breaks="epoch_error_is_deserved")
 @edit(leader.is_expected, "request.epoch", "next_epoch(request.epoch)")
 def expects_the_epoch_after():
-    """The session looks for the epoch after the one that it told the fetcher to use."""
+    """The session looks for the epoch after the one that the fetcher is to use."""
 
 
 @fault(breaks="accepted_request_moves_the_epoch")

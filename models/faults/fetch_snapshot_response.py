@@ -28,7 +28,7 @@ from models.fetch_snapshot_response import (
     "asked.named_epoch > asked.epoch",
 )
 def epochs_are_compared_the_wrong_way_round():
-    """Who asks in an older epoch is told that the epoch is not known."""
+    """Who asks in an older epoch gets the error that the epoch is not known."""
 
 
 @fault(
@@ -44,7 +44,7 @@ def newer_epoch_is_fenced(asked):
 @fault(breaks="newer_epoch_is_unknown", constants={"ANY_REQUEST": True, "MAX_EPOCH": 1})
 @edit(leader.error_of_another_epoch, "Error.UNKNOWN_LEADER_EPOCH", "Error.NOT_LEADER_OR_FOLLOWER")
 def newer_epoch_is_not_the_receivers_affair():
-    """Who asks in a newer epoch than the receiver's is told that another one leads."""
+    """Who asks in a newer epoch than the receiver's gets the error that another one leads."""
 
 
 @fault(replaces=error_of, breaks="only_the_leader_serves", constants={"ANY_REQUEST": True})

@@ -51,13 +51,13 @@ def fences_its_own_epoch():
     """A Fetch request is refused that names the very epoch that the broker has heard of."""
 
 
-@fault(breaks="told_leader_is_what_the_broker_knows")
+@fault(breaks="reported_leader_is_what_the_broker_knows")
 @edit(client.current_leader, "s.heard[b].endpoints[s.heard[b].leader]", "None")
 def tells_no_endpoint():
     """A broker tells who leads, and not where that is."""
 
 
-@fault(replaces=current_leader, breaks="told_leader_is_what_the_broker_knows")
+@fault(replaces=current_leader, breaks="reported_leader_is_what_the_broker_knows")
 def tells_itself(s: LeaderDiscovery, b):
     """A broker names itself for the leader."""
     return CurrentLeader(leader=b, epoch=s.heard[b].epoch, endpoint=s.heard[b].endpoints[b])
@@ -65,7 +65,7 @@ def tells_itself(s: LeaderDiscovery, b):
 
 @fault(
     replaces=current_leader,
-    breaks="told_leader_is_what_the_broker_knows",
+    breaks="reported_leader_is_what_the_broker_knows",
     source="AutoMQ/automq#3546",
 )
 def tells_the_id_of_another(s: LeaderDiscovery, b):
@@ -129,7 +129,7 @@ def keeps_the_endpoint_it_had():
 @edit(client.take_leader, "b == hint.leader and hint.endpoint is not None", "b == hint.leader")
 @edit(client.take_leader, "s.endpoints[b]", "None")
 def knows_nobody_but_the_leader():
-    """The endpoints told take the place of all that were known."""
+    """The endpoints reported take the place of all that were known."""
 
 
 @fault(breaks="nothing_newer_changes_nothing")
@@ -296,7 +296,7 @@ def connection_breaks_unnoticed():
     )
     """,
 )
-def refreshes_only_if_nothing_was_told():
+def refreshes_only_if_nothing_was_reported():
     """What a response tells takes the place of the refresh."""
 
 
@@ -325,4 +325,4 @@ def skips_backoff_for_a_known_epoch(s: LeaderDiscovery, r):
 @fault(breaks="backs_off_only_without_a_newer_leader")
 @edit(client.may_skip_backoff, "return ...", "return s.leader != s.attempt[r].to")
 def skips_backoff_for_another_broker_only():
-    """Whether a leader is newer is told by its id."""
+    """Whether a leader is newer is read off its id."""

@@ -20,7 +20,7 @@ def lists_a_leader_for_each_partition():
     """Each partition that has a leader adds its endpoint to the list."""
 
 
-@fault(replaces=client.with_endpoint, breaks="every_leader_told_is_listed")
+@fault(replaces=client.with_endpoint, breaks="every_reported_leader_is_listed")
 def lists_the_last_leader_alone(s: PartitionLeaders, b):
     """The list is made anew by each partition."""
     if s.registered[b] is None:
@@ -28,10 +28,10 @@ def lists_the_last_leader_alone(s: PartitionLeaders, b):
     return (NodeEndpoint(broker=b, endpoint=s.registered[b]),)
 
 
-@fault(breaks="only_leaders_told_are_listed")
+@fault(breaks="only_reported_leaders_are_listed")
 @edit(client.answer_with_leader, "Answer(current_leader=leadership)", "Answer(current_leader=None)")
 def lists_leaders_it_does_not_tell():
-    """The endpoint is listed, and the leadership is not told."""
+    """The endpoint is listed, and the leadership is not reported."""
 
 
 @fault(breaks="response_answers_the_request")
@@ -51,7 +51,7 @@ def all_known_partitions_are_requested():
 
 @fault(replaces=leader_after, breaks="each_partition_learns_its_own_leader", source="KAFKA-16012")
 def other_partitions_are_forgotten(s: PartitionLeaders, p):
-    """The leaders told take the place of all metadata: the client goes on with these partitions
+    """The leaders reported take the place of all metadata: the client goes on with these partitions
     alone."""
     if any(is_of_use(s, q) for q in Partition) and not is_of_use(s, p):
         return None
@@ -106,7 +106,9 @@ def leader_is_taken_without_an_endpoint():
 
 
 @fault(
-    replaces=client.endpoint_after, breaks="endpoints_told_override", constants={"MAX_ENDPOINT": 1}
+    replaces=client.endpoint_after,
+    breaks="reported_endpoints_override",
+    constants={"MAX_ENDPOINT": 1},
 )
 def endpoints_known_are_kept(s: PartitionLeaders, b):
     """Only a broker that the client did not know gets its endpoint from a response."""
@@ -126,4 +128,4 @@ def endpoints_go_with_a_partition():
 @fault(breaks="leadership_changes_by_a_response_alone")
 @edit(client.look_up, "require(...)", "require(s.registered[leadership.leader] is not None)")
 def stale_refresh_overrides():
-    """A refresh takes the place of what a response told, newer or not."""
+    """A refresh takes the place of what a response reported, newer or not."""

@@ -156,13 +156,13 @@ def serves_what_it_has_dropped(s: SnapshotElection, leader, fetcher):
 
 @fault(replaces=replication.truncated, breaks="followers_catch_up", scope="default")
 def truncates_nothing(s: SnapshotElection, v, diverging):
-    """A follower that is told where its log diverges keeps it."""
+    """A follower that is sent where its log diverges keeps it."""
     return s.log[v]
 
 
 @fault(replaces=replication.truncated, breaks="followers_catch_up", scope="epochs")
 def truncates_to_the_leaders_end(s: SnapshotElection, v, diverging):
-    """A follower truncates to the offset that it is told, wherever its own epoch ends."""
+    """A follower truncates to the offset that it is sent, wherever its own epoch ends."""
     return s.log[v][: max(0, diverging.end_offset - s.log_start[v])]
 
 

@@ -3,7 +3,7 @@
 from lockstep import edit, fault, require
 from models import snapshot_election_replication as replication
 from models import snapshot_election_votes as votes
-from models.snapshot_election_replication import may_be_told, restart
+from models.snapshot_election_replication import may_be_notified, restart
 from models.snapshot_election_state import (
     LogRecord,
     Role,
@@ -307,29 +307,29 @@ def an_empty_fetch_is_progress():
 
 
 @fault(
-    replaces=may_be_told,
+    replaces=may_be_notified,
     breaks="state_machines_lead_once_all_before_is_committed",
     source="KAFKA-15345",
     scope="notices",
 )
 def tells_at_once_where_the_log_was_empty(s: SnapshotElection, leader):
-    """A state machine is told at once that it leads, if there was no record before the epoch."""
+    """A state machine is notified at once if there was no record before the epoch."""
     is_first = s.log_start[leader] == 0 and all(
         r.epoch == s.epoch[leader] for r in history(s, leader)
     )
-    return may_be_told(s, leader) or (s.role[leader] == Role.LEADER and is_first)
+    return may_be_notified(s, leader) or (s.role[leader] == Role.LEADER and is_first)
 
 
 @fault(
-    replaces=may_be_told,
+    replaces=may_be_notified,
     breaks="state_machines_lead_once_all_before_is_committed",
     source="KAFKA-17333",
     scope="notices",
     constants={"MAX_RESTARTS": 1},
 )
 def tells_one_that_has_resigned(s: SnapshotElection, leader):
-    """The state machine of a leader that restarted, and so resigned, is told that it leads."""
-    return may_be_told(s, leader) or (
+    """The state machine of a leader that restarted, and so resigned, is notified that it leads."""
+    return may_be_notified(s, leader) or (
         s.role[leader] == Role.FOLLOWER and s.voted[leader] == leader and s.restarts > 0
     )
 
@@ -360,7 +360,7 @@ def writes_in_the_epoch_before(s: SnapshotElection, new: SnapshotElection, leade
     new.log[leader] = s.log[leader] + (LogRecord(epoch=max(0, s.epoch[leader] - 1), value=0),)
 
 
-@fault(replaces=may_be_told, breaks="a_leaders_state_machine_is_told", scope="notices")
+@fault(replaces=may_be_notified, breaks="a_leaders_state_machine_is_notified", scope="notices")
 def tells_leaders_of_the_first_epoch_alone(s: SnapshotElection, leader):
-    """The state machine of a leader is told if it is the first one that there is."""
-    return may_be_told(s, leader) and s.epoch[leader] == 1
+    """The state machine of a leader is notified if it is the first one that there is."""
+    return may_be_notified(s, leader) and s.epoch[leader] == 1

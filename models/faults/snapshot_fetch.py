@@ -22,7 +22,7 @@ from models.faults.snapshot_fetch_replication import (
     log_is_truncated_to_the_high_watermark,
     smaller_offset_is_refused,
     diverging_fetch_counts,
-    inherited_high_watermark_is_told,
+    inherited_high_watermark_is_reported,
     high_watermark_comes_with_records_alone,
     waiting_fetch_is_not_looked_at_again,
 )

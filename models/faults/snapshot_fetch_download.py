@@ -169,7 +169,7 @@ def answers_from_the_latest(s: SnapshotFetch, r):
 
 @fault(breaks="errors_say_what_is_wrong", scope="elections")
 def old_epoch_is_taken_for_no_leader(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A request of an old epoch is told that its receiver does not lead."""
+    """A request of an old epoch gets the error that its receiver does not lead."""
     leader = present(leader_of(s, r))
     require(s.epoch[leader] > s.epoch[r])
     answer_with(s, new, r, Error.NOT_LEADER_OR_FOLLOWER, size=0, units=())

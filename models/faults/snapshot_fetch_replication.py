@@ -200,7 +200,7 @@ def restarted_leader_answers_fetches():
 @fault(breaks="lagging_replica_catches_up", scope="diverging")
 @edit(replication.fetch_diverging, "new.log[r] = ...", "new.log[r] = s.log[r]")
 def diverging_log_stays():
-    """A replica that is told where its log parts from the leader's keeps it."""
+    """A replica that is sent where its log parts from the leader's keeps it."""
 
 
 @fault(
@@ -224,10 +224,10 @@ def diverging_fetch_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 
 @fault(
     replaces=replication.known_high_watermark,
-    breaks="followers_are_told_what_leaders_committed",
+    breaks="what_leaders_committed_is_reported_to_followers",
     scope="elections",
 )
-def inherited_high_watermark_is_told(s: SnapshotFetch, leader, fetcher):
+def inherited_high_watermark_is_reported(s: SnapshotFetch, leader, fetcher):
     """A leader tells the high watermark that it knew as a follower."""
     return next_high_watermark(s, leader, fetcher)
 

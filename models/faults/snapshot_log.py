@@ -8,7 +8,7 @@ from models.faults.snapshot_log_running import (
     log_start_is_one_too_far,
     reset_is_inclusive,
     loaded_snapshot_is_inclusive,
-    state_machine_is_not_told,
+    state_machine_is_not_notified,
     state_goes_on_while_it_is_written,
     snapshot_of_what_is_flushed,
     new_keys_count_as_changed,

@@ -89,7 +89,7 @@ def loaded_snapshot_is_inclusive():
 
 @fault(breaks="state_is_what_was_committed")
 @edit(running.reset_to_snapshot, "new.state = ...", "new.state = s.state")
-def state_machine_is_not_told():
+def state_machine_is_not_notified():
     """The log begins at the fetched snapshot, which nobody loads."""
 
 

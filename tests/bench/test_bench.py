@@ -254,7 +254,7 @@ def test_fewer_checks_leave_the_rest_of_the_model_alone() -> None:
     assert states.actions == model.actions
 
 
-def test_constants_are_told_as_numbers(case: Case) -> None:
+def test_constants_are_reported_as_numbers(case: Case) -> None:
     assert case.numbers["PARTITIONS"] == 2
     session = load_case(ROOT, "fetch_session", "large").numbers
     assert (session["SESSION_IDS"], session["MAX_FETCHER_LOG_START"]) == (2, -1)

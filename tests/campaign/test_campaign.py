@@ -65,7 +65,7 @@ def test_a_row_without_its_counterexample_is_made_again(sample: Sample, tmp_path
     assert sample.known(tasks) == set()
 
 
-def test_a_counterexample_that_cannot_be_saved_is_told(sample: Sample, tmp_path: Path) -> None:
+def test_a_counterexample_that_cannot_be_saved_is_reported(sample: Sample, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     row = sample.rows([task("violated", 3, save=str(tmp_path / "file"))])[0]
     assert (row.verdict, row.exit_code, row.trace) == ("violated", 2, None)
@@ -82,7 +82,9 @@ def processes(folder: Path, memory: int = 2**31) -> Processes:
     return Processes(work, folder, 2, Share(memory=memory))
 
 
-def test_a_task_whose_process_dies_is_told_and_done_again(sample: Sample, tmp_path: Path) -> None:
+def test_a_task_whose_process_dies_is_reported_and_done_again(
+    sample: Sample, tmp_path: Path
+) -> None:
     tasks = [task("dies_once"), task("holds", 1), task("holds", 2)]
     rows = sample.rows(tasks, processes(tmp_path))
     assert [rows[number].verdict for number in range(3)] == ["holds"] * 3

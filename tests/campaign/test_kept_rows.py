@@ -33,7 +33,7 @@ def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bytes_left", [1, 50, 200])
-def test_a_row_that_was_not_finished_is_told_and_the_next_one_is_whole(
+def test_a_row_that_was_not_finished_is_reported_and_the_next_one_is_whole(
     tmp_path: Path, bytes_left: int
 ) -> None:
     file = tmp_path / "results.jsonl"
@@ -76,7 +76,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     assert file.read_text() == "not mine\n{}\n"
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(LockstepError, match="cannot be written"):
         KeptRows.open(tmp_path / "file" / "results.jsonl")

@@ -20,7 +20,7 @@ def test_the_longest_comes_first_and_equal_ones_stay_in_order() -> None:
     assert longest_first(list(seconds), seconds.__getitem__) == [5, 11, 8, 3, 9]
 
 
-def test_the_time_that_is_left_is_told_once_it_can_be_known() -> None:
+def test_the_time_that_is_left_is_reported_once_it_can_be_known() -> None:
     left = TimeLeft([math.inf, 3.0, 1.0])
     assert left.after(math.inf) == ""
     assert re.fullmatch(r", about \d+ s left", left.after(3.0))

@@ -370,7 +370,7 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["check", "turnstyle"], "there is no model 'turnstyle'\n  cure: did you mean turnstile?"),
         (["check", "x"], "cure: the models are: letters, turnstile"),
@@ -391,15 +391,15 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
         (["chekc"], "No such command 'chekc'"),
     ],
 )
-def test_wrong_use_is_one_clear_line(desk: "Desk", arguments: list[str], told: str) -> None:
+def test_wrong_use_is_one_clear_line(desk: "Desk", arguments: list[str], reported: str) -> None:
     ran = desk.run(*arguments)
     assert ran.code == 2
-    assert told in ran.err
+    assert reported in ran.err
     assert ran.out == ""
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["--scope", "smal"], "did you mean small?"),
         (["--set", "COINS=3"], "turnstile has no constant COINS"),
@@ -409,10 +409,10 @@ def test_wrong_use_is_one_clear_line(desk: "Desk", arguments: list[str], told: s
         (["--scope", "small", "--fault", "melts"], "its faults are: stays_open, kicked_open"),
     ],
 )
-def test_what_one_model_lacks(desk: "Desk", arguments: list[str], told: str) -> None:
+def test_what_one_model_lacks(desk: "Desk", arguments: list[str], reported: str) -> None:
     ran = desk.run("check", "turnstile", *arguments)
     assert ran.code == 2
-    assert told in ran.out + ran.err
+    assert reported in ran.out + ran.err
 
 
 def test_a_fault_in_place(desk: "Desk") -> None:

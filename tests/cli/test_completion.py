@@ -1,4 +1,4 @@
-"""What a shell is told that completes a line: the protocol of bash, and that of zsh."""
+"""What a shell is sent that completes a line: the protocol of bash, and that of zsh."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_no_text_of_a_model_is_run(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("damage", ["[workspace", "\x00"])
-def test_what_is_damaged_has_no_names_and_is_not_told(desk: Desk, damage: str) -> None:
+def test_what_is_damaged_has_no_names_and_is_not_reported(desk: Desk, damage: str) -> None:
     (desk.root / "specs/turnstile.toml").write_text(damage)
     assert completed("lockstep check turnstile --scope ") == []
     (desk.root / "lockstep.toml").write_text(damage)
@@ -116,7 +116,7 @@ def test_zsh(desk: Desk) -> None:
     assert ran.stdout == '_arguments \'*: :(("kicked_open"\n"stays_open"))\'\n'
 
 
-def test_a_shell_that_is_unknown_is_told(desk: Desk) -> None:
+def test_a_shell_that_is_unknown_is_reported(desk: Desk) -> None:
     ran = asked({"_LOCKSTEP_COMPLETE": "complete_of_ones_own"})
     assert ran.returncode == 1
     assert "not supported" in ran.stderr

@@ -46,7 +46,7 @@ def test_a_mistake_anywhere_is_one_line_and_a_report(
     desk: "Desk", monkeypatch: pytest.MonkeyPatch, mistake: BaseException
 ) -> None:
     monkeypatch.setattr("lockstep.workspace.Workspace.models", lambda _: failing(mistake))
-    monkeypatch.setenv("A_SECRET", "not to be told")
+    monkeypatch.setenv("A_SECRET", "not to be reported")
     ran = desk.run("check")
     assert ran.code == 70
     assert ran.out == ""
@@ -54,7 +54,7 @@ def test_a_mistake_anywhere_is_one_line_and_a_report(
     assert type(mistake).__name__ in ran.err
     assert "Traceback" in report
     assert f"Python {sys.version}" in report
-    assert "not to be told" not in report
+    assert "not to be reported" not in report
     assert len(list((desk.root / ".lockstep").glob("internal-error-*.txt"))) == 1
 
 
@@ -135,7 +135,7 @@ def test_a_report_goes_elsewhere_where_the_workspace_cannot_be_written(
     assert len(list(tmp_path.glob("internal-error-*.txt"))) == 1
 
 
-def test_a_report_is_told_where_nothing_can_be_written(
+def test_a_report_is_reported_where_nothing_can_be_written(
     desk: "Desk", monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (desk.root / ".lockstep").write_text("a file where the folder would be")

@@ -86,7 +86,7 @@ def test_a_damaged_jar_is_not_there(
 
 
 @pytest.mark.parametrize(
-    ("required", "told"),
+    ("required", "reported"),
     [
         ("nowhere-at-all>=1", "it is not installed"),
         ("numpy>=9999", f"{metadata.version('numpy')} is not >=9999"),
@@ -94,7 +94,7 @@ def test_a_damaged_jar_is_not_there(
     ],
 )
 def test_a_package_that_is_missing(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, required: str, told: str
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, required: str, reported: str
 ) -> None:
     add_package(tmp_path / "site", "broken-one", "1.5", "raise ImportError('no such sound')")
     monkeypatch.syspath_prepend(tmp_path / "site")
@@ -102,7 +102,7 @@ def test_a_package_that_is_missing(
     ran = desk.run("doctor")
     name = required.partition(">")[0]
     assert ran.code == 2
-    assert f"missing {told}\n  cure        pip install" in ran.out
+    assert f"missing {reported}\n  cure        pip install" in ran.out
     assert f"\nmissing: {name}\n" in ran.out
 
 

@@ -32,7 +32,7 @@ def test_it_serves_until_it_is_interrupted(desk: "Desk", options: tuple[str, ...
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (("turnstyle",), "did you mean turnstile?"),
         (("turnstile", "--scope", "smal"), "has no scope 'smal'"),
@@ -41,8 +41,8 @@ def test_it_serves_until_it_is_interrupted(desk: "Desk", options: tuple[str, ...
         (("turnstile", "--port", "70000"), "less than or equal to 65535"),
     ],
 )
-def test_what_cannot_be_explored(desk: "Desk", arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_explored(desk: "Desk", arguments: tuple[str, ...], reported: str) -> None:
     ran = desk.run("explore", *arguments)
     assert ran.code == 2
-    assert told in ran.err
+    assert reported in ran.err
     assert ran.out == ""

@@ -152,7 +152,7 @@ def test_a_fault_may_make_a_goal_unreachable(desk: "Desk") -> None:
     assert re.search(r"never_turns +small +- .*\n  caught by somebody_gets_in\n", ran.out)
 
 
-def test_faults_of_no_model_are_told(desk: "Desk") -> None:
+def test_faults_of_no_model_are_reported(desk: "Desk") -> None:
     file = desk.root / "models/faults/turnstyle.py"
     file.write_text("from lockstep import fault\n", encoding="utf-8")
     ran = desk.run(

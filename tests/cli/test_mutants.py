@@ -30,7 +30,7 @@ def explain(desk: "Desk", names: list[str]) -> None:
     spec.write_text(spec.read_text() + table)
 
 
-def test_each_mutant_is_told_with_what_kills_it(desk: "Desk") -> None:
+def test_each_mutant_is_reported_with_what_kills_it(desk: "Desk") -> None:
     ran = desk.run("mutants", "turnstile", *OPTIONS, "--json")
     results = ran.json["results"]
     killed = {one["details"]["name"]: one for one in results if one["verdict"] == "killed"}

@@ -60,8 +60,8 @@ def test_for_any_number_of_names(interchangeable: "Desk") -> None:
     """The step is about one gate, and a claim may be about another."""
     ran = interchangeable.run("prove", "turnstile", "--any", "GATES")
     assert ran.code == 0
-    told = "for any number of GATES: proved with 1 to 2, and no more than 2 matter at once\n"
-    assert told in ran.out
+    reported = "for any number of GATES: proved with 1 to 2, and no more than 2 matter at once\n"
+    assert reported in ran.out
     assert "4 of 4 properties proved" in ran.out
     (row,) = interchangeable.run("prove", "--any", "GATES", "--json").json["results"]
     enough = {"constant": "GATES", "names": 2, "left_out": {}, "unread": []}
@@ -123,7 +123,7 @@ def test_a_constant_that_lists_no_names(interchangeable: "Desk") -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["--proof", "wid"], "no proof 'wid'\n    cure: did you mean wide?"),
         (["--fault", "stays_opn"], "no fault 'stays_opn'\n    cure: did you mean stays_open?"),
@@ -131,14 +131,14 @@ def test_a_constant_that_lists_no_names(interchangeable: "Desk") -> None:
         (["--any", "GATE"], "no constant GATE that lists names\n    cure: did you mean GATES?"),
     ],
 )
-def test_an_unknown_name_is_told_once_for_all_proofs(
-    proving: "Desk", arguments: list[str], told: str
+def test_an_unknown_name_is_reported_once_for_all_proofs(
+    proving: "Desk", arguments: list[str], reported: str
 ) -> None:
     with (proving.root / "specs/turnstile.toml").open("a") as spec:
         spec.write('[proofs.narrow]\npurpose = "Few coins."\n')
     ran = proving.run("prove", "turnstile", *arguments)
     assert ran.code == 2
-    assert ran.out.count(told) == 1
+    assert ran.out.count(reported) == 1
     assert "properties proved" not in ran.out
 
 
@@ -399,7 +399,7 @@ def test_ctrl_c_keeps_what_was_found(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "reported"),
     [
         (["--equal", "push", "pull"], 2, "turnstile has no action 'pull'"),
         (["--equal", "push", "reset"], 2, "push and reset have other parameters"),
@@ -414,13 +414,13 @@ def test_ctrl_c_keeps_what_was_found(
     ],
 )
 def test_wrong_use_is_one_clear_line(
-    proved: "Desk", arguments: list[str], code: int, told: str
+    proved: "Desk", arguments: list[str], code: int, reported: str
 ) -> None:
     with (proved.root / "models/turnstile.py").open("a") as model:
         model.write("\n\n@action\ndef reset(s, new):\n    new.coins = s.coins\n")
     ran = proved.run("prove", "turnstile", *arguments)
     assert ran.code == code
-    assert told in ran.err
+    assert reported in ran.err
     assert ran.out == ""
 
 

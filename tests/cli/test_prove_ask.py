@@ -85,7 +85,7 @@ def test_a_state_is_not_found(proved: "Desk") -> None:
 
 
 @pytest.mark.parametrize(
-    ("predicate", "told"),
+    ("predicate", "reported"),
     [
         ("s.enters['east'] > 0", "enters"),
         ("s.arm['east'] >", "invalid syntax"),
@@ -93,10 +93,10 @@ def test_a_state_is_not_found(proved: "Desk") -> None:
         ("", "error["),
     ],
 )
-def test_a_predicate_that_is_not_well_formed(proved: "Desk", predicate: str, told: str) -> None:
+def test_a_predicate_that_is_not_well_formed(proved: "Desk", predicate: str, reported: str) -> None:
     ran = proved.run("prove", "turnstile", "--find", predicate)
     assert ran.code == 2
-    assert told in ran.err
+    assert reported in ran.err
     assert "found.py" in ran.err
     assert ran.out == ""
 

@@ -200,7 +200,7 @@ def test_a_damaged_decision_is_made_again(
     assert "kept since" not in ran.out
 
 
-def test_a_decision_that_cannot_be_kept_is_told(proved: "Desk") -> None:
+def test_a_decision_that_cannot_be_kept_is_reported(proved: "Desk") -> None:
     (proved.root / ".lockstep").write_text("a file, not a folder")
     ran = proved.run("prove")
     assert ran.code == 0

@@ -170,7 +170,7 @@ def damage(file: Path, *path: Any, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "told"),
+    ("path", "value", "reported"),
     [
         (("states", 2, "coins", "#map", 0, 1), 7, "states[2].coins[0][1]: 7 is not in 0..2"),
         (("states", 2, "coins", "#map", 0, 1), 2, "step 2: push(g=east) leads elsewhere"),
@@ -184,19 +184,19 @@ def damage(file: Path, *path: Any, value: Any) -> None:
     ],
 )
 def test_a_damaged_file_is_one_line_with_the_place(
-    desk: "Desk", saved: Path, path: tuple[Any, ...], value: Any, told: str
+    desk: "Desk", saved: Path, path: tuple[Any, ...], value: Any, reported: str
 ) -> None:
     damage(saved, *path, value=value)
     ran = desk.run("replay", FILE)
     assert ran.code == 2
-    assert told in ran.err
+    assert reported in ran.err
     assert ran.err.startswith(f"lockstep: {FILE} is damaged at ")
     assert "Traceback" not in ran.err
     assert ran.out == ""
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         (b"", "line 1, column 1: not JSON: Expecting value"),
         (b'{"#meta": {}', "line 1, column 13: not JSON: Expecting ',' delimiter"),
@@ -209,11 +209,11 @@ def test_a_damaged_file_is_one_line_with_the_place(
         (b'{"#meta": {"format": "ITF"}}', "no model is named"),
     ],
 )
-def test_a_file_that_is_no_trace(desk: "Desk", content: bytes, told: str) -> None:
+def test_a_file_that_is_no_trace(desk: "Desk", content: bytes, reported: str) -> None:
     (desk.root / "odd.json").write_bytes(content)
     ran = desk.run("replay", "odd.json")
     assert ran.code == 2
-    assert told in ran.err
+    assert reported in ran.err
 
 
 def test_a_file_that_is_not_there(desk: "Desk") -> None:
@@ -264,14 +264,14 @@ def test_a_picture_that_cannot_be_written(desk: "Desk", saved: Path) -> None:
     assert "models cannot be written: Is a directory" in ran.err
 
 
-def test_a_damaged_declaration_is_told(desk: "Desk", saved: Path) -> None:
+def test_a_damaged_declaration_is_reported(desk: "Desk", saved: Path) -> None:
     desk.edit("specs/turnstile.toml", "[scopes.small]", "[diagram]\nlanes = []\n\n[scopes.small]")
     ran = desk.run("replay", FILE, "--svg", "it.svg")
     assert ran.code == 2
     assert "diagram.lanes: names nobody" in ran.err
 
 
-def test_a_declaration_that_does_not_fit_is_told_by_check(desk: "Desk") -> None:
+def test_a_declaration_that_does_not_fit_is_reported_by_check(desk: "Desk") -> None:
     lines = '[diagram]\nlanes = ["GATES"]\n\n[diagram.at]\nall = ["jams"]\n\n[scopes.small]'
     desk.edit("specs/turnstile.toml", "[scopes.small]", lines)
     ran = desk.run("check", "turnstile", "--scope", "small")

@@ -73,15 +73,15 @@ def test_a_wrong_twin_is_shown_with_the_way_to_the_first_difference(desk: "Desk"
     ran = desk.run("twin", "turnstile", "--scope", "small")
     assert ran.code == 1
     assert rows(ran) == [["turnstile", "small", "graph", "violated", "5", "4"]]
-    told = ran.out[ran.out.index("  because") :]
-    assert told.startswith("  because  push leads to another state in the twin\n")
-    assert "  in the model, push(g=east):\n    arm[east]: OPEN -> LOCKED\n" in told
-    assert "    entries[east]: 0 -> 1\n" in told
-    assert "the two part first after 1 step, which both can take:" in told
+    reported = ran.out[ran.out.index("  because") :]
+    assert reported.startswith("  because  push leads to another state in the twin\n")
+    assert "  in the model, push(g=east):\n    arm[east]: OPEN -> LOCKED\n" in reported
+    assert "    entries[east]: 0 -> 1\n" in reported
+    assert "the two part first after 1 step, which both can take:" in reported
     assert re.search(
-        r"1  coin\(g=east\) +models/turnstile\.py:\d+\n +arm\[east\]: LOCKED -> OPEN\n", told
+        r"1  coin\(g=east\) +models/turnstile\.py:\d+\n +arm\[east\]: LOCKED -> OPEN\n", reported
     )
-    assert "\n  reproduce with  lockstep twin turnstile --scope small\n" in told
+    assert "\n  reproduce with  lockstep twin turnstile --scope small\n" in reported
 
 
 def test_a_difference_in_json(desk: "Desk") -> None:
@@ -119,12 +119,12 @@ def test_a_refuted_claim_comes_with_the_behaviour_of_tlc(desk: "Desk") -> None:
 
 
 @pytest.mark.parametrize(
-    ("loops", "told"), [(1, "and nothing happens any more"), (0, "and on as after step 0")]
+    ("loops", "reported"), [(1, "and nothing happens any more"), (0, "and on as after step 0")]
 )
-def test_how_a_behaviour_without_end_goes_on(loops: int, told: str) -> None:
+def test_how_a_behaviour_without_end_goes_on(loops: int, reported: str) -> None:
     trace = (TraceStep("Init", {"x": 0}), TraceStep("Next", {"x": 1}))
     run = TlcRun(verdict="violated", trace=trace, loops_to=loops)
-    assert list(after_the_last(run)) == [told]
+    assert list(after_the_last(run)) == [reported]
     assert list(after_the_last(TlcRun(verdict="violated", trace=trace))) == []
 
 
@@ -206,17 +206,17 @@ def test_a_workspace_without_twins(desk: "Desk") -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["turnstil"], "did you mean turnstile?"),
         (["turnstile", "--scope", "smal"], "did you mean small?"),
         (["--workers", "0"], "--workers"),
     ],
 )
-def test_what_is_not_there_is_refused(desk: "Desk", arguments: list[str], told: str) -> None:
+def test_what_is_not_there_is_refused(desk: "Desk", arguments: list[str], reported: str) -> None:
     ran = desk.run("twin", *arguments)
     assert ran.code == 2
-    assert told in ran.err
+    assert reported in ran.err
 
 
 def test_files_are_kept(desk: "Desk") -> None:

@@ -1,4 +1,4 @@
-"""A diagram as Mermaid, as far as that can be told without Mermaid."""
+"""A diagram as Mermaid, as far as that can be checked without Mermaid."""
 
 import re
 from pathlib import Path

@@ -143,8 +143,8 @@ def _fields(kind: type) -> str:
     names = {field.name: field.encode_name for field in renamed}
     for one, after in zip(body.body, [*body.body[1:], body], strict=True):
         if isinstance(one, ast.AnnAssign):
-            is_told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-            meaning = str(after.value.value) if is_told else ""  # type: ignore[attr-defined]
+            is_reported = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            meaning = str(after.value.value) if is_reported else ""  # type: ignore[attr-defined]
             name = ast.unparse(one.target)
             row = f"`{names.get(name, name)}` | {_type(one.annotation)}"
             rows.append(f"| {row} | {' '.join(meaning.split())} |")

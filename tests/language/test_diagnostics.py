@@ -90,7 +90,9 @@ def test_diagnostic(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert {problem.code for problem in error.diagnostics} == {code_of(case)}
 
 
-def test_all_mistakes_are_told_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_mistakes_are_reported_in_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each in its file's order, whatever it is about; what only follows from another is not."""
     monkeypatch.chdir(tmp_path)
     error = refused(tmp_path, (MISTAKES / "many.model").read_text(encoding="utf-8"))

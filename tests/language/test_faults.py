@@ -30,7 +30,7 @@ MOST: Constant = 3
 
 class Case(State):
     n: Range(0, 9) = 0
-    told: bool = False
+    reported: bool = False
 
 
 def step():
@@ -38,7 +38,7 @@ def step():
 
 
 def tell(new):
-    new.told = True
+    new.reported = True
 
 
 @action
@@ -50,8 +50,8 @@ def count(s, new):
 
 @action
 def hush(s, new):
-    require(s.told)
-    new.told = False
+    require(s.reported)
+    new.reported = False
 """
 FAULTS = '''\
 from lockstep import edit, fault, require
@@ -74,7 +74,7 @@ def by_three():
     return 3
 
 
-@fault(replaces=hush, harmless="Never hushed.", unchanged=("told",), scope="small")
+@fault(replaces=hush, harmless="Never hushed.", unchanged=("reported",), scope="small")
 def never_hushed(s, new):
     require(False)
 
@@ -91,7 +91,7 @@ def counts_twice(s, new):
     tell(new)
 
 
-@fault(replaces=tell, harmless="Silent.", unchanged=("told",))
+@fault(replaces=tell, harmless="Silent.", unchanged=("reported",))
 def silent(new):
     pass
 
@@ -124,10 +124,10 @@ def bounded():
     """
     reached = s.n + step()
     new.n = back_to(reached)
-    new.told = reached >= MOST
+    new.reported = reached >= MOST
     """,
 )
-@edit(hush, "False", "not s.told")
+@edit(hush, "False", "not s.reported")
 def counts_down():
     """It goes on from the start."""
 
@@ -139,10 +139,10 @@ def back_to(n):
 MOST_OF_ALL = 2
 
 
-@fault(harmless="Never told.", unchanged=("told",))
-@edit(tell, "new.told = ...", "")
+@fault(harmless="Never reported.", unchanged=("reported",))
+@edit(tell, "new.reported = ...", "")
 def mute():
-    """Nothing is told."""
+    """Nothing is reported."""
 
 
 @fault(replaces=hush, harmless="Hush.")
@@ -150,7 +150,7 @@ def mute():
 def hushes_and_jumps(s, new):
     """It replaces one function and edits another."""
     hush(s, new)
-    new.told = s.n > 3
+    new.reported = s.n > 3
 '''
 
 
@@ -213,7 +213,7 @@ def test_two_faults_may_edit_one_function(root: Path) -> None:
     assert {n for n, _ in reached(root, "two_steps+bounded")} == {0, 2}
     assert reached(root, "one_more+two_steps") == both
     assert {n for n, _ in reached(root, "one_more+mute")} == {0, 1, 2, 3, 4}
-    assert {told for _, told in reached(root, "one_more+mute")} == {False}
+    assert {reported for _, reported in reached(root, "one_more+mute")} == {False}
 
 
 @pytest.mark.parametrize("fault", ["two_steps", "counts_down", "mute", "hushes_and_jumps"])
@@ -244,7 +244,7 @@ def test_the_text_of_an_edited_function_is_shown_with_its_edit(root: Path) -> No
             "    require(s.n < MOST)",
             "    reached = s.n + step()",
             "    new.n = back_to(reached)",
-            "    new.told = reached >= MOST",
+            "    new.reported = reached >= MOST",
         ),
     )
     assert shown.lines[0] == "@action"

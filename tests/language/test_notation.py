@@ -85,7 +85,7 @@ def test_a_bare_fault_says_that_its_outcome_is_missing(tmp_path: Path) -> None:
         fault_marks(root, "lamp")
 
 
-def test_a_function_among_faults_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_function_among_faults_that_is_none_is_reported(tmp_path: Path) -> None:
     fault = "def broken(s, new):\n    new.lit = True\n"
     root = written(tmp_path, models__lamp=MODEL, models__faults__lamp=fault)
     with pytest.raises(ModelError, match="nothing reads broken"):

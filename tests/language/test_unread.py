@@ -210,7 +210,7 @@ def test_a_fault_replaces_something_of_its_model(replaces: str, why: str, tmp_pa
         load_model(root, "lamp", fault="switch")
 
 
-def test_a_fault_whose_name_is_taken_is_told(tmp_path: Path) -> None:
+def test_a_fault_whose_name_is_taken_is_reported(tmp_path: Path) -> None:
     fault = 'from lockstep import fault\n\n@fault(breaks="never")\ndef dark(s, new):\n'
     fault += "    new.lit = False\n\ndark = 3\n"
     root = write(tmp_path, invariants__lamp=CLAIM, models__faults__lamp=fault)

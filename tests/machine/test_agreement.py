@@ -12,7 +12,7 @@ from tests.agreement.judges import Judged, threads, unbroken
 from tests.random_models.pool import MODELS, judge_all
 from tests.random_models.random_models import RandomModel
 
-# LLVM took this for a machine of the other byte order, when nobody told it which one it was.
+# LLVM took this for a machine of the other byte order, when nothing said which one it was.
 OTHER_BYTE_ORDER = RandomModel(
     model="""\
 from lockstep import Record, Sequence, State, action

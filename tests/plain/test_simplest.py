@@ -190,7 +190,7 @@ def test_disturbances_then_names_then_values_count(lift: Model, engine: str) -> 
 
 
 @pytest.mark.parametrize("engine", ["python", "compiled"])
-def test_a_bound_that_is_met_is_told(
+def test_a_bound_that_is_met_is_reported(
     lift: Model, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(simplest, "MOST_STATES", 2)
@@ -199,6 +199,6 @@ def test_a_bound_that_is_met_is_told(
     assert len(actions(result)) == 3
 
 
-def test_it_is_not_asked_for_unless_told(lift: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_not_looked_for_unless_asked(lift: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simplest, "MOST_STATES", 0)
     assert explore(lift, Exploration("python")).remark == ""

@@ -1,4 +1,4 @@
-"""What the solver is told of a model is what plain Python does.
+"""What the solver is given of a model is what plain Python does.
 
 A disagreement is shown as the smallest model that Hypothesis finds; `LOCKSTEP_PROFILE=wide` looks
 at thousands.

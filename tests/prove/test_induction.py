@@ -475,7 +475,7 @@ def test_no_other_signal_ends_a_question() -> None:
     assert heard == [signal.SIGUSR1]
 
 
-def test_a_limit_is_told(load: Load) -> None:
+def test_a_limit_is_reported(load: Load) -> None:
     x, y, z = z3.Ints("x y z")
     solver = z3.Solver()
     solver.add(x * x * x + y * y * y + z * z * z == 33, x > 3)

@@ -35,7 +35,7 @@ def test_a_pipe_is_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (terminal.getvalue(), pipe.getvalue()) == ("", "")
 
 
-def test_a_log_is_told_now_and_then_what_takes_long(
+def test_a_log_is_reported_now_and_then_what_takes_long(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also where the work says nothing while it goes on, and across pieces of work."""

@@ -201,7 +201,7 @@ def test_the_diagram_shows_the_step(page: Page, tmp_path: Path) -> None:
             assert note["y"] + note["height"] <= frame["y"] + frame["height"] + 1
 
 
-def test_messages_are_told(page: Page, tmp_path: Path) -> None:
+def test_messages_are_reported(page: Page, tmp_path: Path) -> None:
     model = post(tmp_path)
     result = Replay(
         model, Origin("post", None), walk(model, "write", "burn"), Verdict.HOLDS, "it goes so"

@@ -107,18 +107,18 @@ def test_a_link_of_somebody_else_is_followed(page: Page, serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "reported"),
     [
         ("#at=1&step=push(g%3Deast)", "step 1: push(g=east) is not enabled there"),
         ("#step=coin(g%3Deast)&step=dance()", "step 2: turnstile has no action 'dance'"),
         ("#at=x&step=<b>", "no action '<b>'"),
     ],
 )
-def test_a_damaged_link_is_told_so(
-    page: Page, turnstile: ExploreServer, address: str, told: str
+def test_a_damaged_link_is_reported_so(
+    page: Page, turnstile: ExploreServer, address: str, reported: str
 ) -> None:
     page.goto(turnstile.url + address)
-    expect(page.get_by_role("status").first).to_contain_text(told)
+    expect(page.get_by_role("status").first).to_contain_text(reported)
     expect(page.locator("#actions button").first).to_be_visible()
 
 

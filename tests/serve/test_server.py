@@ -83,7 +83,7 @@ def test_no_other_file_is_served(turnstile: ExploreServer, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "body", "told"),
+    ("name", "body", "reported"),
     [
         ("here", b"{", "damaged"),
         ("here", b'{"walk": "coin"}', "damaged"),
@@ -96,12 +96,12 @@ def test_no_other_file_is_served(turnstile: ExploreServer, name: str) -> None:
         ("here", json.dumps({"walk": ["coin(g=east)"] * 2_001}).encode(), "up to 2,000 steps"),
     ],
 )
-def test_a_damaged_question_is_told_so(
-    turnstile: ExploreServer, name: str, body: bytes, told: str
+def test_a_damaged_question_is_reported_so(
+    turnstile: ExploreServer, name: str, body: bytes, reported: str
 ) -> None:
     answer, text = asked(turnstile, f"/{turnstile.token}/api/{name}", body)
     assert answer.status == 400
-    assert told in json.loads(text)["problem"]
+    assert reported in json.loads(text)["problem"]
 
 
 def test_a_form_of_another_page_is_no_question(turnstile: ExploreServer) -> None:
@@ -153,7 +153,7 @@ def test_tabs_do_not_disturb_each_other(turnstile: ExploreServer) -> None:
     assert answers == expected
 
 
-def test_a_mistake_of_lockstep_is_told_and_the_page_goes_on(
+def test_a_mistake_of_lockstep_is_reported_and_the_page_goes_on(
     turnstile: ExploreServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -1,4 +1,4 @@
-"""What the page is told is JSON, whatever the model."""
+"""What the page is sent is JSON, whatever the model."""
 
 import json
 from pathlib import Path

@@ -216,7 +216,7 @@ def test_a_disk_that_does_not_flush_is_found_out(data: st.DataObject, left: int)
         assert recovered.latest.id == NEW or {error.file for error in recovered.damaged} == cut
 
 
-def test_a_damaged_snapshot_is_told_and_stays(tmp_path: Path) -> None:
+def test_a_damaged_snapshot_is_reported_and_stays(tmp_path: Path) -> None:
     write(tmp_path, OLD)
     damaged = write(tmp_path, NEW)
     damaged.write_bytes(damaged.read_bytes()[:-1])
@@ -244,8 +244,10 @@ def test_a_log_above_zero_needs_a_snapshot(tmp_path: Path) -> None:
     write(tmp_path, OLD)
     part = tmp_path / part_name(NEW)
     part.write_bytes(b"half")
-    told = r"the log starts at 4, and no snapshot ends there or after it\n  cure: put a snapshot"
-    with pytest.raises(SnapshotDamaged, match=told):
+    reported = (
+        r"the log starts at 4, and no snapshot ends there or after it\n  cure: put a snapshot"
+    )
+    with pytest.raises(SnapshotDamaged, match=reported):
         recover(tmp_path, log_start_offset=4)
     assert names(tmp_path) == {snapshot_name(OLD), part.name}
 

@@ -65,11 +65,11 @@ def chunks(download: list[Exchange]) -> list[Exchange]:
 def test_a_fetch_below_the_log_start_is_answered_with_a_snapshot_id(
     download: list[Exchange],
 ) -> None:
-    told = [of for of in download if "snapshotId" in of.answered and of.api == FETCH]
-    assert [of.answered["snapshotId"] for of in told] == [SNAPSHOT]
-    assert told[0].asked["fetchOffset"] == 0
-    assert told[0].answered["logStartOffset"] == SNAPSHOT["endOffset"]
-    assert told[0].answered["recordsSizeInBytes"] == 0
+    reported = [of for of in download if "snapshotId" in of.answered and of.api == FETCH]
+    assert [of.answered["snapshotId"] for of in reported] == [SNAPSHOT]
+    assert reported[0].asked["fetchOffset"] == 0
+    assert reported[0].answered["logStartOffset"] == SNAPSHOT["endOffset"]
+    assert reported[0].answered["recordsSizeInBytes"] == 0
 
 
 def test_no_fetch_is_sent_while_a_snapshot_is_downloaded(

@@ -226,7 +226,7 @@ def test_a_file_that_ends_at_the_end_of_a_batch_lacks_its_footer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         (b"", "the file does not begin with a snapshot's header"),
         (small() + bytes(40), "within its header"),
@@ -235,8 +235,8 @@ def test_a_file_that_ends_at_the_end_of_a_batch_lacks_its_footer() -> None:
         (small([b"one"]) + b"\0", "1 bytes after the beginning of a batch"),
     ],
 )
-def test_files_of_wrong_parts_are_refused(content: bytes, told: str) -> None:
-    assert told in refused(content).why
+def test_files_of_wrong_parts_are_refused(content: bytes, reported: str) -> None:
+    assert reported in refused(content).why
 
 
 HEADER = (b"\0\0\0\3", b"\0\0" + bytes(8) + b"\0")
@@ -282,7 +282,7 @@ def test_more_control_records_may_follow_the_header() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "told"),
+    ("parts", "reported"),
     [
         ([(HEADER, FOOTER)], "header and footer are in one batch"),
         ([(FOOTER,), (HEADER,)], "the file does not begin with a snapshot's header"),
@@ -309,14 +309,14 @@ def test_more_control_records_may_follow_the_header() -> None:
     ],
 )
 def test_control_records_stand_in_their_places(
-    parts: list[tuple[tuple[bytes, bytes], ...]], told: str
+    parts: list[tuple[tuple[bytes, bytes], ...]], reported: str
 ) -> None:
     content = b""
     offset = 0
     for records in parts:
         content += batch(offset, *records)
         offset += len(records)
-    assert told in refused(content).why
+    assert reported in refused(content).why
 
 
 def test_records_before_the_header_are_refused() -> None:

@@ -97,7 +97,7 @@ def test_names_that_only_look_like_a_snapshots_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("of", "told"),
+    ("of", "reported"),
     [
         (SnapshotId(-1, 0), "end offset -1 is not from 0"),
         (SnapshotId(2**63, 0), "end offset"),
@@ -105,6 +105,6 @@ def test_names_that_only_look_like_a_snapshots_are_refused(name: str) -> None:
         (SnapshotId(0, 2**31), "epoch"),
     ],
 )
-def test_ids_out_of_range_have_no_name(of: SnapshotId, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_ids_out_of_range_have_no_name(of: SnapshotId, reported: str) -> None:
+    with pytest.raises(ValueError, match=reported):
         snapshot_name(of)

@@ -36,7 +36,7 @@ def test_a_session_has_tables_and_our_own_python_and_a_kept_one_gives_way(tmp_pa
     assert [row.python for row in programs] == [sys.executable]
 
 
-def test_without_pyspark_the_cure_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyspark_the_cure_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with (

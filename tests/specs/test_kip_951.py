@@ -33,7 +33,7 @@ def test_error_codes_are_those_of_the_protocol_and_of_the_model() -> None:
 
 @pytest.fixture(scope="module")
 def responses(kafka_output: KafkaOutput) -> list[dict[str, Any]]:
-    """The Fetch responses of KRaft replicas, which are told the leader in all of them."""
+    """The Fetch responses of KRaft replicas, which name the leader in all of them."""
     lines = kafka_output("request-log/raft-fetch.log").read_text(encoding="utf-8").splitlines()
     return [json.loads(line.partition("Completed request:")[2])["response"] for line in lines]
 
@@ -48,9 +48,9 @@ def leader_of(response: dict[str, Any]) -> dict[str, int]:
 def test_kafka_tells_leader_and_endpoint(responses: list[dict[str, Any]]) -> None:
     """The leadership is in the partition, and the leader's endpoint, rack included, in the
     response."""
-    told = [response for response in responses if leader_of(response)["leaderId"] >= 0]
-    assert told
-    for response in told:
+    reported = [response for response in responses if leader_of(response)["leaderId"] >= 0]
+    assert reported
+    for response in reported:
         leader = leader_of(response)
         assert set(leader) == {"leaderId", "leaderEpoch"}
         (endpoint,) = response["nodeEndpoints"]

@@ -38,13 +38,13 @@ def test_an_id_with_a_row_is_fine(root: Path) -> None:
 
 def test_an_id_without_a_row_is_refused_with_its_line(root: Path) -> None:
     edit(root, CLAIMS, '@step_invariant("9-2")', '@step_invariant(\n    "9-2",\n    "9-20",\n)')
-    told = (
+    reported = (
         r"invariants/turnstile.py:16: opens_only_for_a_coin states 9-20, "
         r"which has no row in .*specs/kip_9.toml\n  cure: did you mean 9-2\?"
     )
     with pytest.raises(LockstepError) as refused:
         check_stated(root)
-    assert re.search(told, str(refused.value))
+    assert re.search(reported, str(refused.value))
 
 
 def test_a_deviation_is_no_requirement(root: Path) -> None:
@@ -55,8 +55,8 @@ def test_a_deviation_is_no_requirement(root: Path) -> None:
 
 def test_a_file_that_the_specification_does_not_name_has_no_rows_of_the_model(root: Path) -> None:
     edit(root, SPEC, 'requirements = ["kip_9"]', "")
-    told = "states 9-1, and specs/turnstile.toml names no file of requirements"
-    with pytest.raises(LockstepError, match=told) as refused:
+    reported = "states 9-1, and specs/turnstile.toml names no file of requirements"
+    with pytest.raises(LockstepError, match=reported) as refused:
         check_stated(root)
     assert refused.value.cure is not None
     assert refused.value.cure.endswith("its file in `requirements` of specs/turnstile.toml")

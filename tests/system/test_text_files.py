@@ -26,7 +26,7 @@ def test_a_name_may_be_as_long_as_a_name_can_be(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == "page"
 
 
-def test_a_full_device_is_told_and_stays_a_device(tmp_path: Path) -> None:
+def test_a_full_device_is_reported_and_stays_a_device(tmp_path: Path) -> None:
     link = tmp_path / "full"
     link.symlink_to("/dev/full")
     with pytest.raises(LockstepError, match="full cannot be written: No space left on device"):

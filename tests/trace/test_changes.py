@@ -38,7 +38,7 @@ OLD, NEW = Session(1, Wire.IDLE), Session(2, Wire.IDLE)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "reported"),
     [
         ({}, {}, []),
         (
@@ -65,10 +65,10 @@ OLD, NEW = Session(1, Wire.IDLE), Session(2, Wire.IDLE)
         ),
     ],
 )
-def test_only_what_changed_is_told(
-    before: dict[str, Any], after: dict[str, Any], told: list[str]
+def test_only_what_changed_is_reported(
+    before: dict[str, Any], after: dict[str, Any], reported: list[str]
 ) -> None:
-    assert [str(change) for change in changes(broker(**before), broker(**after))] == told
+    assert [str(change) for change in changes(broker(**before), broker(**after))] == reported
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from lockstep.trace.changes import Compared, compare
 from tests.diagram.post import post, walk
 
 
-def test_what_changed_is_told_apart(tmp_path: Path) -> None:
+def test_what_changed_is_distinguished(tmp_path: Path) -> None:
     model = post(tmp_path)
     trace = walk(model, "write")
     rows = compare(trace.initial, trace.last)

@@ -101,7 +101,7 @@ def test_the_form_of_each_kind(domain: Domain, value: Any, written: Json) -> Non
 
 
 @pytest.mark.parametrize(
-    ("domain", "written", "told"),
+    ("domain", "written", "reported"),
     [
         (SMALL, True, "x: not an integer"),
         (SMALL, 1.0, "x: not an integer"),
@@ -131,7 +131,7 @@ def test_the_form_of_each_kind(domain: Domain, value: Any, written: Json) -> Non
     ],
 )
 def test_what_does_not_fit_is_named_with_its_place(
-    domain: Domain, written: Json, told: str
+    domain: Domain, written: Json, reported: str
 ) -> None:
-    with pytest.raises(Misfit, match=f"^{told}"):
+    with pytest.raises(Misfit, match=f"^{reported}"):
         decode(domain, written, "x")

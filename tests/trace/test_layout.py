@@ -62,7 +62,7 @@ class Image(Record):
         ((0, 1, 2), "Image(leader=2, epochs={b1: 0, b2: 1, b3: 2})"),
     ],
 )
-def test_the_usual_value_of_a_map_is_told_once(values: tuple[int, ...], shown: str) -> None:
+def test_the_usual_value_of_a_map_is_printed_once(values: tuple[int, ...], shown: str) -> None:
     image = Image(2, dict(zip(("b1", "b2", "b3"), values, strict=True)))
     assert flat(folded(image)) == shown
     assert show(image).startswith("Image(leader=2, epochs={b1: ")

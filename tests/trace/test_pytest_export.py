@@ -70,10 +70,10 @@ def test_it_fails_with_the_fault_and_passes_without(fault: str, tmp_path: Path) 
 def test_any_docstring_makes_a_program(doc: str) -> None:
     model, trace, origin = faulty("stays_open")
 
-    def told(prop: Property) -> Property:
+    def reported(prop: Property) -> Property:
         return replace(prop, doc=doc)
 
-    spoken = replace(model, properties=tuple(map(told, model.properties)))
+    spoken = replace(model, properties=tuple(map(reported, model.properties)))
     program = to_pytest(spoken, trace, origin)
     scope: dict[str, object] = {}
     exec(compile(program, "pasted", "exec"), scope)

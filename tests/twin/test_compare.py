@@ -126,20 +126,20 @@ def test_an_effect_outside_the_domain(drawn: Drawn, model: Model) -> None:
 def test_a_step_taken_more_often(drawn: Drawn, model: Model) -> None:
     drawn.edges.append((START, "Coin", 1))
     difference = _found(drawn, model)
-    told = "the twin can take coin to the same state in 2 ways, the model in 1"
-    assert difference.because == told
+    reported = "the twin can take coin to the same state in 2 ways, the model in 1"
+    assert difference.because == reported
 
 
 def test_a_second_state_to_go_to(drawn: Drawn, model: Model) -> None:
     drawn.edges.append((START, "Coin", 2))
-    told = "the twin can take coin to a state to which the model does not take it"
-    assert _found(drawn, model).because == told
+    reported = "the twin can take coin to a state to which the model does not take it"
+    assert _found(drawn, model).because == reported
 
 
 def test_an_action_that_the_model_does_not_have(drawn: Drawn, model: Model) -> None:
     drawn.edges.append((START, "ShakeHard", START))
-    told = "the twin takes ShakeHard, and the model has no action shake_hard"
-    assert _found(drawn, model).because == told
+    reported = "the twin takes ShakeHard, and the model has no action shake_hard"
+    assert _found(drawn, model).because == reported
 
 
 def test_another_initial_state(drawn: Drawn, model: Model) -> None:
@@ -154,7 +154,7 @@ def test_two_initial_states(drawn: Drawn, model: Model) -> None:
     assert _found(drawn, model).because == "the twin has 2 initial states, the model 1"
 
 
-def test_the_nearest_of_several_differences_is_told(drawn: Drawn, model: Model) -> None:
+def test_the_nearest_of_several_differences_is_reported(drawn: Drawn, model: Model) -> None:
     last = max(drawn.states)
     drawn.edges += [(last, "ShakeHard", last), (1, "ShakeHard", 1)]
     assert _actions(_found(drawn, model)) == ["coin"]
@@ -211,7 +211,7 @@ def test_equal_counts(model: Model) -> None:
     assert compare_counts(explore(model), _run()) == []
 
 
-def test_counts_that_differ_are_each_told(model: Model) -> None:
+def test_counts_that_differ_are_each_reported(model: Model) -> None:
     different = compare_counts(explore(model), _run(generated=1_009, distinct=4, depth=4))
     assert list(map(str, different)) == [
         "states: 5 in the model, 4 in the twin",

@@ -30,7 +30,7 @@ def _complaint(folder: Path, text: str, config: str = CONFIG) -> TwinUnusable:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place", "told", "shown"),
+    ("old", "new", "place", "reported", "shown"),
     [
         ("x = 0", "x = missing", "Broken.tla:4:13", "Unknown operator: `missing'", "missing"),
         ("x = 0", "x = = 0", "Broken.tla:4:", "Was expecting", "Init == x = = 0"),
@@ -38,11 +38,11 @@ def _complaint(folder: Path, text: str, config: str = CONFIG) -> TwinUnusable:
     ],
 )
 def test_the_line_meant_is_shown(
-    tmp_path: Path, old: str, new: str, place: str, told: str, shown: str
+    tmp_path: Path, old: str, new: str, place: str, reported: str, shown: str
 ) -> None:
     text = str(_complaint(tmp_path, SOUND.replace(old, new)))
     assert place in text
-    assert told in text
+    assert reported in text
     assert shown in text
     assert "^" in text
 
@@ -60,7 +60,7 @@ def test_what_has_no_line_names_the_module(tmp_path: Path) -> None:
     assert "Absent" in text
 
 
-def test_the_behaviour_that_leads_there_is_told() -> None:
+def test_the_behaviour_that_leads_there_is_reported() -> None:
     module = Path("Absent.tla")
     text = str(unusable("It has no value", module, module, ["1  push", "   x: 0 -> 1"]))
     assert text.splitlines()[1:5] == [
@@ -71,6 +71,6 @@ def test_the_behaviour_that_leads_there_is_told() -> None:
     ]
 
 
-def test_silence_is_told_as_such() -> None:
+def test_silence_is_reported_as_such() -> None:
     module = Path("Absent.tla")
     assert "does not say why" in str(unusable("", module, module))

@@ -100,7 +100,7 @@ def test_an_empty_file_is_cut_short(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "reported"),
     [
         ("strict digraph DiskGraph {", "# Notes", "line 1, is not what TLC"),
         ('[label="Step"', '[label="Step', "line 6, .* not a whole edge"),
@@ -111,8 +111,8 @@ def test_an_empty_file_is_cut_short(tmp_path: Path) -> None:
         ("7 -> 7", "7 -> 8", "names the state 8, which is not in it"),
     ],
 )
-def test_damage_is_named_with_its_line(tmp_path: Path, old: str, new: str, told: str) -> None:
-    with pytest.raises(LockstepError, match=told):
+def test_damage_is_named_with_its_line(tmp_path: Path, old: str, new: str, reported: str) -> None:
+    with pytest.raises(LockstepError, match=reported):
         _read(tmp_path, TWO_STATES.replace(old, new, 1))
 
 
@@ -121,7 +121,7 @@ def test_text_after_the_end_is_damage(tmp_path: Path) -> None:
         _read(tmp_path, f"{TWO_STATES}\n{TWO_STATES}")
 
 
-def test_a_file_that_is_not_text_or_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_or_not_there_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "graph.dot"
     path.write_bytes(b"strict digraph \xff\xfe {\n")
     with pytest.raises(LockstepError, match="not UTF-8"):
@@ -192,7 +192,7 @@ def test_every_kind_of_value_that_tlc_prints_is_read(tmp_path: Path) -> None:
     assert list(read[kind] for kind in range(1, len(read) + 1)) == expected
 
 
-def test_a_value_that_tlc_does_not_write_out_is_told(tmp_path: Path) -> None:
+def test_a_value_that_tlc_does_not_write_out_is_reported(tmp_path: Path) -> None:
     config = tmp_path / "check.cfg"
     config.write_text("INIT TooLarge\nNEXT Next\nCONSTANTS\nMembers = {m1, m2}\nNobody = Nobody\n")
     path = tmp_path / "graph.dot"

@@ -46,7 +46,7 @@ TAGGED = RecordDomain(Tagged)
         ("serve_full_creating", "ServeFullCreating", "serveFullCreating"),
         ("log_start", "LogStart", "logStart"),
         ("MAX_EPOCH", "MaxEpoch", "maxEpoch"),
-        ("told", "Told", "told"),
+        ("reported", "Reported", "reported"),
         ("phase_2", "Phase2", "phase2"),
     ],
 )
@@ -56,7 +56,7 @@ def test_names(name: str, definition: str, variable: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["serve_full_creating", "log_start", "told", "opens_for_a_coin", "learns_a"]
+    "name", ["serve_full_creating", "log_start", "reported", "opens_for_a_coin", "learns_a"]
 )
 def test_names_are_turned_back(name: str) -> None:
     assert snake_name(definition_name(name)) == name

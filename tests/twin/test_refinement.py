@@ -162,7 +162,7 @@ class Mistake:
 
 
 MISTAKES = {
-    "the log's end is told for the high watermark": Mistake(
+    "the log's end is reported for the high watermark": Mistake(
         "fetch_session",
         "small",
         "FetchSession",
@@ -183,7 +183,7 @@ MISTAKES = {
         "    /\\ filled = {} => Readable(f, interests) = {}\n",
         "",
     ),
-    "a partition just added counts as told": Mistake(
+    "a partition just added counts as reported": Mistake(
         "fetch_session",
         "partitions",
         "FetchPartitions",
@@ -204,29 +204,29 @@ MISTAKES = {
         "HasSession(req) /\\ sessions[req.sessionId].epoch = req.epoch",
         "HasSession(req)",
     ),
-    "what was told outlives an error": Mistake(
+    "what was reported outlives an error": Mistake(
         "fetch_session",
         "small",
         "FetchSession",
         ('    /\\ HasResponse(f, "FETCH_SESSION_ID_NOT_FOUND")\n    /\\ Forget(f)\n'),
         (
             '    /\\ HasResponse(f, "FETCH_SESSION_ID_NOT_FOUND")\n'
-            "    /\\ UNCHANGED <<fetching, told>>\n"
+            "    /\\ UNCHANGED <<fetching, reported>>\n"
         ),
     ),
-    "what was told outlives a lost answer": Mistake(
+    "what was reported outlives a lost answer": Mistake(
         "fetch_session",
         "small",
         "FetchSession",
         "![f] = meta]\n    /\\ Forget(f)\n",
-        "![f] = meta]\n    /\\ UNCHANGED <<fetching, told>>\n",
+        "![f] = meta]\n    /\\ UNCHANGED <<fetching, reported>>\n",
     ),
     "records that come are not kept": Mistake(
         "fetch_session",
         "small",
         "FetchPartitions",
-        "     records        |-> answer.records \\/ (told # None /\\ told.records)]",
-        "     records        |-> told # None /\\ told.records]",
+        "     records        |-> answer.records \\/ (reported # None /\\ reported.records)]",
+        "     records        |-> reported # None /\\ reported.records]",
     ),
     "a fetcher asks again before it is answered": Mistake(
         "fetch_session",
@@ -249,11 +249,11 @@ MISTAKES = {
         "to \\in (highWatermark[p] + 1) .. logEnd[p]",
         "to \\in (highWatermark[p] + 1) .. (logEnd[p] + 1)",
     ),
-    "whatever is told is believed": Mistake(
+    "whatever is reported is believed": Mistake(
         "leader_discovery",
         "small",
         "LeaderDiscovery",
-        "    ELSE /\\ Exceeds(told.epoch, leaderEpoch)\n",
+        "    ELSE /\\ Exceeds(reported.epoch, leaderEpoch)\n",
         "    ELSE /\\ TRUE\n",
     ),
     "a refresh is never too old": Mistake(
@@ -291,7 +291,7 @@ MISTAKES = {
         "Known(r)   == [leader |-> Has(r).leader,",
         "Known(r)   == [leader |-> attempt[r].to,",
     ),
-    "who is told the leader asks for no refresh": Mistake(
+    "who is sent the leader asks for no refresh": Mistake(
         "leader_discovery",
         "small",
         "LeaderDiscovery",
@@ -306,7 +306,7 @@ MISTAKES = {
             "    /\\ UNCHANGED refreshWanted\n"
         ),
     ),
-    "who is told nothing asks for no refresh": Mistake(
+    "who is sent nothing asks for no refresh": Mistake(
         "leader_discovery",
         "small",
         "LeaderDiscovery",
@@ -321,14 +321,14 @@ MISTAKES = {
             "    /\\ UNCHANGED refreshWanted\n"
         ),
     ),
-    "who is told of one broker forgets where the others are": Mistake(
+    "who is sent one broker forgets where the others are": Mistake(
         "leader_discovery",
         "small",
         "LeaderDiscovery",
-        "ELSE [endpoints EXCEPT ![told.leader] = told.endpoint]",
-        "ELSE [b \\in Brokers |-> IF b = told.leader THEN told.endpoint ELSE None]",
+        "ELSE [endpoints EXCEPT ![reported.leader] = reported.endpoint]",
+        "ELSE [b \\in Brokers |-> IF b = reported.leader THEN reported.endpoint ELSE None]",
     ),
-    "an old leader that is told takes a place away": Mistake(
+    "an old leader that is reported takes a place away": Mistake(
         "leader_discovery",
         "small",
         "LeaderDiscovery",

@@ -49,7 +49,7 @@ def test_a_value_outside_its_domain_makes_a_state_foreign(model: Model) -> None:
     ]
 
 
-def test_foreign_states_are_told_apart(model: Model) -> None:
+def test_foreign_states_are_distinguished(model: Model) -> None:
     reader = StateReader(model)
     three, four = (reader.read(_values(model, coins=TlaFunction({"east": n}))) for n in (3, 4))
     assert three != four
@@ -69,7 +69,7 @@ def test_changes_to_a_state_of_the_model(model: Model) -> None:
     assert list(twin_changes(model.initial, after)) == ["arm[east]: LOCKED -> OPEN"]
 
 
-def test_a_trace_is_told_step_by_step(model: Model) -> None:
+def test_a_trace_is_reported_step_by_step(model: Model) -> None:
     opened = _values(model, arm=TlaFunction({"east": "OPEN"}), coins=TlaFunction({"east": 1}))
     trace = [
         TraceStep(INITIAL_LABEL, _values(model)),
@@ -78,13 +78,13 @@ def test_a_trace_is_told_step_by_step(model: Model) -> None:
         TraceStep("Push", {**opened, "coins": TlaFunction({"east": 9})}),
     ]
     lines = list(render_tlc_trace(model, trace))
-    told = lines[next(i for i, line in enumerate(lines) if line.endswith("coin")) :]
-    assert [line.strip() for line in told[:5]] == [
+    reported = lines[next(i for i, line in enumerate(lines) if line.endswith("coin")) :]
+    assert [line.strip() for line in reported[:5]] == [
         "1  coin",
         "arm[east]: LOCKED -> OPEN",
         "coins[east]: 0 -> 1",
         "2  Shake",
         "nothing changes",
     ]
-    assert told[5] == "3  push"
-    assert "9 is not in" in told[6]
+    assert reported[5] == "3  push"
+    assert "9 is not in" in reported[6]

@@ -69,5 +69,5 @@ def test_records_and_functions_are_immutable_hashable_mappings() -> None:
     assert not hasattr(record, "__setitem__")
 
 
-def test_true_and_one_are_told_apart_by_their_text() -> None:
+def test_true_and_one_are_distinguished_by_their_text() -> None:
     assert format_value((True, 1)) == "<<TRUE, 1>>"

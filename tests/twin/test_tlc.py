@@ -157,7 +157,7 @@ def test_a_module_that_does_not_parse_is_an_error_with_its_place(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("SPECIFICATION Spec\n", "Processes is not assigned a value"),
         ("SPECIFICATOIN Spec\n", "error in the configuration file at line 1"),
@@ -168,11 +168,11 @@ def test_a_module_that_does_not_parse_is_an_error_with_its_place(tmp_path: Path)
     ],
 )
 def test_a_configuration_that_does_not_fit_is_an_error(
-    tmp_path: Path, text: str, told: str
+    tmp_path: Path, text: str, reported: str
 ) -> None:
     run = run_tlc(COUNTERS, _config(tmp_path, text))
     assert run.verdict == "error"
-    assert told in run.message
+    assert reported in run.message
 
 
 def test_a_folder_with_blanks_holds_module_configuration_and_dump(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_running_out_of_memory_is_inconclusive(tmp_path: Path) -> None:
     assert raised.value.exit_code is ExitCode.INCONCLUSIVE
 
 
-def test_a_heap_that_java_cannot_have_is_told_in_its_words(tmp_path: Path) -> None:
+def test_a_heap_that_java_cannot_have_is_reported_in_its_words(tmp_path: Path) -> None:
     config = _config(tmp_path, "INIT Init\nNEXT Next\n")
     with pytest.raises(LockstepError, match="TLC did not start") as raised:
         run_tlc(ENDLESS, config, TlcOptions(heap="9000000g"))
@@ -312,7 +312,7 @@ def test_runs_at_the_same_time_do_not_meet(tmp_path: Path) -> None:
     assert first.generated == second.generated
 
 
-def test_a_missing_java_is_told_in_one_sentence(
+def test_a_missing_java_is_reported_in_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -322,7 +322,7 @@ def test_a_missing_java_is_told_in_one_sentence(
 
 
 @pytest.mark.parametrize(
-    ("module", "config", "options", "told"),
+    ("module", "config", "options", "reported"),
     [
         ("Absent.tla", "a.cfg", {}, "There is no TLC module"),
         ("Endless.tla", "absent.cfg", {}, "There is no TLC configuration"),
@@ -338,10 +338,10 @@ def test_what_cannot_be_run_is_refused_before_java_starts(
     module: str,
     config: str,
     options: dict[str, Any],
-    told: str,
+    reported: str,
 ) -> None:
     (tmp_path / "a.cfg").write_text("INIT Init\nNEXT Next\n")
     (tmp_path / "Endless.tla").write_text(ENDLESS.read_text())
-    with pytest.raises(LockstepError, match=told):
+    with pytest.raises(LockstepError, match=reported):
         run_tlc(tmp_path / module, tmp_path / config, TlcOptions(**options))
     assert processes == []

@@ -99,7 +99,7 @@ FILES = [
     "lockstep.toml",
 ]
 KNOWN = [(), (("add", "-A"),), (("add", "-A"), ("commit", "--allow-empty", "-m", "an edit"))]
-"""What git is told of the edits: nothing, that they are staged, or that they are committed."""
+"""What git knows of the edits: nothing, that they are staged, or that they are committed."""
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -67,7 +67,7 @@ class Onlooker(Watch):
         yield None
 
 
-def test_who_looks_on_is_told_of_each_search(workspace: Workspace) -> None:
+def test_who_looks_on_is_informed_of_each_search(workspace: Workspace) -> None:
     onlooker = Onlooker()
     check(CheckRequest(workspace=workspace), watch=onlooker)
     assert onlooker.titles == [("letters default", 83), ("turnstile default", 64)]
@@ -226,7 +226,7 @@ def test_where_no_property_is_left_there_is_no_rest(workspace: Workspace) -> Non
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "reported"),
     [
         ({"engine": "steam"}, "the engines are: auto, compiled, python"),
         ({"only": ("a",), "omitted": ("b",)}, "--only does not go with --except"),
@@ -234,8 +234,10 @@ def test_where_no_property_is_left_there_is_no_rest(workspace: Workspace) -> Non
         ({"pin": True, "fault": "stays_open"}, "--pin writes what a scope gives as it stands"),
     ],
 )
-def test_a_request_that_contradicts_itself_is_refused(wrong: dict[str, object], told: str) -> None:
-    with pytest.raises(LockstepError, match=told):
+def test_a_request_that_contradicts_itself_is_refused(
+    wrong: dict[str, object], reported: str
+) -> None:
+    with pytest.raises(LockstepError, match=reported):
         CheckRequest(**wrong)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""What an earlier run decided is told again as long as nothing of it has changed."""
+"""What an earlier run decided is printed again as long as nothing of it has changed."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def edit(workspace: Workspace, file: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_the_same_is_told_again(workspace: Workspace) -> None:
+def test_the_same_is_reported_again(workspace: Workspace) -> None:
     first, again = checked(workspace), checked(workspace)
     assert (first.since, again.since is None) == (None, False)
     assert again.result == first.result

@@ -26,8 +26,8 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def results(folder: Path, threads: int) -> list[FaultsOfModel]:
-    """What comes of the faults, told in the order in which it is."""
-    told: list[FaultsOfModel] = []
+    """What comes of the faults, printed in the order in which it is."""
+    reported: list[FaultsOfModel] = []
     # Another engine may find another counterexample of the same length.
     request = FaultsRequest(
         MODELS,
@@ -37,10 +37,10 @@ def results(folder: Path, threads: int) -> list[FaultsOfModel]:
         results=folder / f"{threads}.jsonl",
         save=folder / "traces",
     )
-    run = faults(request, on_result=told.append)
+    run = faults(request, on_result=reported.append)
     assert run.exit_code == 0
-    assert told == list(run.results)
-    return told
+    assert reported == list(run.results)
+    return reported
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(root, "turnstile")
 
 
-def test_each_result_is_told_when_it_is_there(
+def test_each_result_is_reported_when_it_is_there(
     workspace: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
     results: list[Result] = []

@@ -1,4 +1,4 @@
-"""A comparison that holds is told again as long as nothing of model or twin has changed."""
+"""A comparison that holds is printed again as long as nothing of model or twin has changed."""
 
 import shutil
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def append(workspace: Workspace, file: str, text: str) -> None:
         stream.write(text)
 
 
-def test_the_same_is_told_again(workspace: Workspace, tmp_path: Path) -> None:
+def test_the_same_is_reported_again(workspace: Workspace, tmp_path: Path) -> None:
     first, again = compared(workspace), compared(workspace)
     assert (first.since, again.since is None) == (None, False)
     assert again.verdict is Verdict.HOLDS

@@ -34,7 +34,7 @@ def test_a_predicate_rules_out_where_it_is_true(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("", "empty"),
         ("s.coins['east'] ==", "this is not Python"),
@@ -48,11 +48,11 @@ def test_a_predicate_rules_out_where_it_is_true(
     ],
 )
 def test_a_text_that_is_no_predicate_is_refused(
-    model: Model, tmp_path: Path, text: str, told: str
+    model: Model, tmp_path: Path, text: str, reported: str
 ) -> None:
     with pytest.raises(Refused) as refused:
         parse_predicate(model, text, tmp_path)
-    assert told in str(refused.value)
+    assert reported in str(refused.value)
     assert str(tmp_path) not in str(refused.value)
 
 

@@ -197,7 +197,7 @@ def test_a_jump_ends_at_its_bound(walk: Walk) -> None:
     assert "stopped as bounded" in nearest.because
 
 
-def test_where_the_text_has_no_meaning_the_rest_is_told(tmp_path: Path) -> None:
+def test_where_the_text_has_no_meaning_the_rest_is_reported(tmp_path: Path) -> None:
     root = shutil.copytree(ROOT, tmp_path / "turnstile")
     file = root / "models" / "turnstile.py"
     file.write_text(file.read_text().replace(" and has_room(s, g)", ""))

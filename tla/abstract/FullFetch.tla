@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* Fetching as it was before KIP-227, and as the KIP promises that it       *)
 (* stays: a session saves what is sent, and what a fetcher learns through   *)
-(* it is what a full fetch would have told.                                 *)
+(* it is what a full fetch would have reported.                             *)
 (*                                                                          *)
 (* A fetcher wants some partitions, each from an offset.  The leader        *)
 (* answers all of them at one moment: their offsets, or that they cannot be *)
@@ -11,7 +11,7 @@
 (*                                                                          *)
 (* Two things are asked for beyond the text, which is silent on the one and *)
 (* lets the other wait: that one moment is that of all partitions, and that *)
-(* the size limit puts off records alone, not what else is told.            *)
+(* the size limit puts off records alone, not what else is sent.            *)
 (*                                                                          *)
 (* The KIP promises progress, too.  That every change comes to be known is  *)
 (* changes_come_to_be_known of the model fetch_session; that records of     *)
@@ -33,8 +33,8 @@ VARIABLES
     logStart, highWatermark, logEnd, failing,    \* the leader's logs
     wanted,     \* of each fetcher and partition: the offset to read from
     asking,     \* of each fetcher: whether it waits for an answer
-    answer,     \* on its way to a fetcher: what it is told of each partition that it wants
-    known       \* of each fetcher and partition: what it was told last, and whether records came
+    answer,     \* on its way to a fetcher: what is reported of each partition that it wants
+    known       \* of each fetcher and partition: what was reported last, and whether records came
 
 logs     == <<logStart, highWatermark, logEnd, failing>>
 fetchers == <<wanted, asking, answer, known>>
@@ -42,7 +42,7 @@ vars     == <<logs, fetchers>>
 
 Nobody == [p \in Partitions |-> Nothing]
 
-\* How a partition is.  One that cannot be read is told so, and nothing else of it.
+\* How a partition is.  One that cannot be read is reported as such, and nothing else of it.
 Condition(p) ==
     IF p \in failing
     THEN [failed |-> TRUE, highWatermark |-> -1, logStart |-> -1]
@@ -81,7 +81,7 @@ Only(f) ==
         /\ answer'[g] = answer[g]
         /\ known'[g] = known[g]
 
-\* A fetcher may forget what it was told of a partition, and must when it wants it no more.
+\* A fetcher may forget what was reported of a partition, and must when it wants it no more.
 Forgets(f) ==
     \A p \in Partitions :
         \/ known'[f][p] = Nothing
@@ -97,7 +97,7 @@ Ask(f) ==
     /\ Forgets(f)
     /\ Only(f)
 
-\* A full fetch: all that is wanted is told as it is now.  The size limit may have records of some
+\* A full fetch: all that is wanted is reported as it is now.  The size limit may have records of some
 \* partitions wait, but if there are any then some come.
 Tell(f) ==
     /\ ~answer'[f].refused
@@ -130,7 +130,7 @@ Learn(f) ==
     /\ Only(f)
 
 \* The question is put off, or it begins again.  After an error, as if each partition had got it, and
-\* after an answer that it did not learn from, nothing that was told before counts any more.
+\* after an answer that it did not learn from, nothing that was reported before counts any more.
 Stop(f) ==
     /\ ~asking'[f]
     /\ answer'[f] = Nothing

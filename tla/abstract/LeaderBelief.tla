@@ -82,7 +82,7 @@ AskForRefresh ==
     /\ refreshing'
     /\ UNCHANGED <<belief, where, requests>>
 
-\* What is told of places overrides what was known, and may take a place away.  A client that does
+\* What is reported of places overrides what was known, and may take a place away.  A client that does
 \* not know where its leader is asks again.
 Refresh ==
     /\ refreshing

@@ -2,7 +2,7 @@
 // for this machine, was found to get. It is the practical limit that others are measured against.
 //
 // What it does not do is what makes it the limit: it checks no property, keeps no level and no
-// predecessor, so that it could not show a behaviour, and its table is as large as it is told and
+// predecessor, so that it could not show a behaviour, and its table is as large as asked and
 // never grows. Its set is exact: whole states are compared.
 //
 // Each thread owns the states of one half of the hash range: their table, and the part of each

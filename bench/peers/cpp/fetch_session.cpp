@@ -97,12 +97,12 @@ constexpr Word id_not_found = 1;
 constexpr Word invalid_epoch = 2;
 }  // namespace response
 
-namespace told {
+namespace reported {
 constexpr Bits marks = first(2 * kKnownBits);
 constexpr Bits records = after(marks, 1);
 constexpr Bits there = after(records, 1);
 constexpr int width = there.end();
-}  // namespace told
+}  // namespace reported
 
 namespace cached {
 constexpr Bits marks = first(2 * kKnownBits);
@@ -129,8 +129,8 @@ constexpr Bits kRequest = first(request::width);
 constexpr Bits kStray = after(kRequest, request::width);
 constexpr Bits kResponse = after(kStray, response::width);
 constexpr Bits kMetadata = after(kResponse, metadata::width);
-constexpr Bits kTold = after(kMetadata, told::width);
-constexpr Bits kFetching = after(kTold, interest::width);
+constexpr Bits kReported = after(kMetadata, reported::width);
+constexpr Bits kFetching = after(kReported, interest::width);
 constexpr Bits kPending = after(kFetching, 1);
 static_assert(kPending.end() <= 63);
 constexpr Word kPendingBit = kPending.is(1);
@@ -224,10 +224,10 @@ private:
         }
     }
 
-    // The network with a request put into it, and metadata, interest and knowledge as told.
+    // The network with a request put into it, and metadata, interest and knowledge as given.
     Word sent(Word meta, Word listed, Word forgotten, Word wanted, Word known) const {
         const Word kept = kStray.is(kStray.of(s_.network)) | kPresent;
-        return kept | kPendingBit | kMetadata.is(meta) | kFetching.is(wanted) | kTold.is(known) |
+        return kept | kPendingBit | kMetadata.is(meta) | kFetching.is(wanted) | kReported.is(known) |
                kRequest.is(request::sent.is(meta) | request::wanted.is(listed) |
                            request::forgotten.is(forgotten) | request::there.is(1));
     }
@@ -240,14 +240,14 @@ private:
     template <class Emit>
     void send_incremental(Emit emit, Word meta, Word wanted) const {
         const Word old = kFetching.of(s_.network);
-        Word known = kTold.of(s_.network);
+        Word known = kReported.of(s_.network);
         if (old == interest::none || wanted == interest::none) {
             known = 0;
         } else if (wanted != old) {
-            if (wanted > old && !told::records.of(known)) {
+            if (wanted > old && !reported::records.of(known)) {
                 return;  // a fetch offset moves forward only past records that came
             }
-            known = told::records.without(known);
+            known = reported::records.without(known);
         }
         const Word listed = wanted == old ? interest::none : wanted;
         const Word forgotten = old != interest::none && wanted == interest::none;
@@ -384,7 +384,7 @@ private:
         if (error == response::ok && id != kNoSession) {
             const Word next = is_full(epoch) ? kFirstIncremental : next_epoch(epoch);
             const Word ours = is_full(epoch) ? id : metadata::id.of(meta);
-            const Word learned = kTold.with(s_.network, learn(response::said.of(got)));
+            const Word learned = kReported.with(s_.network, learn(response::said.of(got)));
             emit(settled(learned, metadata::id.is(ours) | metadata::epoch.is(next)));
             return;
         }
@@ -394,16 +394,16 @@ private:
     }
 
     Word learn(Word said) const {
-        const Word known = kTold.of(s_.network);
+        const Word known = kReported.of(s_.network);
         if (!said) {
             return known;
         }
-        const Word records = answer::records.of(said) | told::records.of(known);
-        return told::marks.is(answer::marks.of(said)) | told::records.is(records) |
-               told::there.is(1);
+        const Word records = answer::records.of(said) | reported::records.of(known);
+        return reported::marks.is(answer::marks.of(said)) | reported::records.is(records) |
+               reported::there.is(1);
     }
 
-    static Word start_over(Word network) { return kFetching.without(kTold.without(network)); }
+    static Word start_over(Word network) { return kFetching.without(kReported.without(network)); }
 
     Pair settled(Word network, Word meta) const {
         return {kMetadata.with(kResponse.without(network), meta) & ~kPendingBit, s_.leader};

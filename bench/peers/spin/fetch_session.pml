@@ -75,7 +75,7 @@ unsigned id : 2;
 unsigned epoch : 3 = INITIAL;
 unsigned pending : 1;
 unsigned fetching : 2;
-unsigned is_told : 1;
+unsigned is_reported : 1;
 unsigned t_high : 2;
 unsigned t_start : 2;
 unsigned t_records : 1;
@@ -127,7 +127,7 @@ inline clear_response() {
     a_error = NO_RESPONSE; a_id = 0; a_throttled = 0;
     a_answered = 0; a_failed = 0; a_high = 0; a_start = 0; a_records = 0
 }
-inline clear_told() { is_told = 0; t_high = 0; t_start = 0; t_records = 0 }
+inline clear_reported() { is_reported = 0; t_high = 0; t_start = 0; t_records = 0 }
 
 inline put_session(i, e, offset, high, start) {
     if
@@ -149,7 +149,7 @@ inline send(wanted, forgotten) {
 
 inline send_all(wanted) {
     fetching = wanted;
-    clear_told();
+    clear_reported();
     send(wanted, 0);
     check()
 }
@@ -157,7 +157,7 @@ inline send_all(wanted) {
 inline send_incremental(wanted) {
     g_offset = fetching;
     if
-    :: fetching == 0 || wanted == 0 -> clear_told()
+    :: fetching == 0 || wanted == 0 -> clear_reported()
     :: fetching != 0 && wanted != 0 && fetching != wanted -> t_records = 0
     :: else
     fi;
@@ -170,7 +170,7 @@ inline send_incremental(wanted) {
 }
 
 #define KEEPS_ITS_PLACE(wanted) \
-    (fetching == 0 || (wanted) == 0 || (wanted) <= fetching || (is_told && t_records))
+    (fetching == 0 || (wanted) == 0 || (wanted) <= fetching || (is_reported && t_records))
 
 #define SEND_SOME(wanted) \
     :: d_step { !pending && id == 0 -> epoch = FINAL; send_all(wanted) } \
@@ -299,7 +299,7 @@ inline decide_answer() {
 inline learn() {
     if
     :: a_answered ->
-        t_high = a_high; t_start = a_start; t_records = (a_records || t_records); is_told = 1
+        t_high = a_high; t_start = a_start; t_records = (a_records || t_records); is_reported = 1
     :: else
     fi
 }
@@ -312,7 +312,7 @@ inline settle(i, e) {
     check()
 }
 
-inline start_over() { fetching = 0; clear_told() }
+inline start_over() { fetching = 0; clear_reported() }
 
 /* What disturbs the fetcher. */
 

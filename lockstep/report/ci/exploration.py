@@ -39,7 +39,7 @@ NO_MEANING = Rule(
 
 @dataclass(frozen=True)
 class Explored:
-    """A model that was explored, and how that is told.
+    """A model that was explored, and how that is reported.
 
     `where` is in which bounds, in words, such as `in scope small with the fault late_answer`.
     `identity` tells its problems from the same in other bounds. `again` is the command that

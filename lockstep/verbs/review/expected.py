@@ -67,7 +67,7 @@ class Expectations:
         return tuple(one for one in self.unexamined if one not in met)
 
     def unmet(self, results: Sequence[object], evidence: Evidence) -> tuple[Expected, ...]:
-        """The entries of which nothing happened, where that can be told."""
+        """The entries of which nothing happened, where that can be decided."""
         met = [entry for _, entry in evidence.expected]
         is_open = []
         for result in results:
@@ -139,7 +139,7 @@ def _covers(entry: Expected, prop: PropertyChange, result: ScopeReview) -> bool:
 
 
 def _is_open(entry: Expected, result: ScopeReview) -> bool:
-    """Whether it cannot be told that nothing happened of what an entry expects in a scope."""
+    """Whether it cannot be decided that nothing happened of what an entry expects in a scope."""
     if not _is_about(entry, result):
         return False
     if entry.subject is Subject.BEHAVIOURS:

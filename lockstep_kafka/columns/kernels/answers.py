@@ -12,7 +12,7 @@ from lockstep_kafka.columns.kernels.held import (
     append,
     held_by,
     hold,
-    keep_told,
+    keep_reported,
     leave,
     let_go,
     remove,
@@ -115,7 +115,7 @@ def name_due(m: Any, row: Any, session: Any) -> Any:
             log_start = logs[telling + TELLING.log_start] if telling != 0 else 0
             if (
                 high_watermark > held[entry + HELD.high_watermark]
-                or log_start > held[entry + HELD.told_log_start]
+                or log_start > held[entry + HELD.reported_log_start]
             ):
                 _name(m, session, partition)
         entry = held[entry + HELD.next_lagging]
@@ -194,7 +194,7 @@ def take_in(m: Any, row: Any, session: Any, named: Any) -> Any:
         sessions[session + SESSION.held] = entry
         sessions[session + SESSION.members] += 1
         held[entry + HELD.is_member] = 1
-        held[entry + HELD.stable] = held[entry + HELD.told_epoch] = OPEN
+        held[entry + HELD.stable] = held[entry + HELD.reported_epoch] = OPEN
         if asked != 0:
             want(m, entry, asked)
         watch(m, log, entry)
@@ -204,14 +204,16 @@ def take_in(m: Any, row: Any, session: Any, named: Any) -> Any:
     high_watermark = max(names[named + NAMED.high_watermark], OPEN)
     log_start = max(names[named + NAMED.log_start], OPEN)
     held[entry + HELD.high_watermark] = high_watermark
-    held[entry + HELD.told_log_start] = log_start
+    held[entry + HELD.reported_log_start] = log_start
     if answered != 0:
         held[entry + HELD.stable] = rows[answered + ANSWERED.stable]
         has_interest = held[entry + HELD.has_interest] != 0
-        held[entry + HELD.told_epoch] = held[entry + HELD.leader_epoch] if has_interest else OPEN
+        held[entry + HELD.reported_epoch] = (
+            held[entry + HELD.leader_epoch] if has_interest else OPEN
+        )
         if rows[answered + ANSWERED.error] == _UNSUPPORTED_COMPRESSION:
             high_watermark = log_start = OPEN
-            held[entry + HELD.high_watermark] = held[entry + HELD.told_log_start] = OPEN
+            held[entry + HELD.high_watermark] = held[entry + HELD.reported_log_start] = OPEN
     if high_watermark == UNKNOWN and (answered == 0 or rows[answered + ANSWERED.error] != 0):
         append(m, session, SESSION.lagging, entry, HELD.is_lagging)
         leave(m, log, entry)
@@ -261,7 +263,7 @@ def tell(m: Any, row: Any, named: Any) -> Any:
     """Keep what is answered of a partition for all sessions; whether it is the latest."""
     rows, names = counts_at(m.rows), counts_at(m.named)
     answered = names[named + NAMED.answered]
-    code = keep_told(
+    code = keep_reported(
         m,
         counts_at(m.log_of)[names[named + NAMED.partition]],
         names[named + NAMED.leader_epoch],

@@ -117,17 +117,17 @@ def explain(m: Any, row: Any, named: Any) -> Any:
             least_start = logs[telling + TELLING.log_start]
         if (
             entry != 0
-            and held[entry + HELD.told_epoch] == leader_epoch
+            and held[entry + HELD.reported_epoch] == leader_epoch
             and version >= _FIRST_WITH_TOPIC_IDS
             and leader_epoch >= 0
         ):
             least_high = max(least_high, held[entry + HELD.high_watermark])
-            least_start = max(least_start, held[entry + HELD.told_log_start])
+            least_start = max(least_start, held[entry + HELD.reported_log_start])
     names[named + NAMED.leader_epoch] = leader_epoch
     offset = high_watermark = log_start = OPEN
     if entry != 0:
         high_watermark = held[entry + HELD.high_watermark]
-        log_start = held[entry + HELD.told_log_start]
+        log_start = held[entry + HELD.reported_log_start]
         if has_own:
             offset = max(held[entry + HELD.offset], 0)
     requested = OPEN if asked == 0 else max(rows[asked + ASKED.offset], 0)
@@ -149,9 +149,9 @@ def explain(m: Any, row: Any, named: Any) -> Any:
     if rows[row + ROW.isolation] == 1 and not has_records:
         if answered != 0:
             end = rows[answered + ANSWERED.stable]
-            told = rows[answered + ANSWERED.high_watermark]
-            offset = _uncommitted(offset, end, max(offset, told))
-            requested = _uncommitted(requested, end, max(requested, told))
+            reported = rows[answered + ANSWERED.high_watermark]
+            offset = _uncommitted(offset, end, max(offset, reported))
+            requested = _uncommitted(requested, end, max(requested, reported))
         else:
             end = OPEN if entry == 0 else held[entry + HELD.stable]
             offset = _uncommitted(offset, end, _BEYOND_ALL)

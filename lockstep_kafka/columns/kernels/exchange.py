@@ -13,7 +13,7 @@ from lockstep_kafka.columns.kernels.held import (
     append,
     held_by,
     hold,
-    keep_told,
+    keep_reported,
     leave,
     let_go,
     watch,
@@ -133,10 +133,12 @@ def leave_all(m: Any) -> Any:
 
 
 @_compiled
-def told(m: Any) -> Any:
-    """Keep what Python says was answered of the log `owner`, as `keep_told` does."""
+def reported(m: Any) -> Any:
+    """Keep what Python says was answered of the log `owner`, as `keep_reported` does."""
     buffer = counts_at(m.buffer)
-    return keep_told(m, m.owner, buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5])
+    return keep_reported(
+        m, m.owner, buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5]
+    )
 
 
 @_compiled

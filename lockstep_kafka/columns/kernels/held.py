@@ -201,7 +201,9 @@ def _insert(m: Any, log: Any, place: Any) -> Any:
 
 
 @_compiled
-def _told(m: Any, log: Any, position: Any, time: Any, high_watermark: Any, log_start: Any) -> Any:
+def _reported(
+    m: Any, log: Any, position: Any, time: Any, high_watermark: Any, log_start: Any
+) -> Any:
     """Keep what a line says of a partition; whether its watermark is later than all before."""
     logs = counts_at(m.logs)
     first, count = log + LOG.tellings, logs[log + LOG.count]
@@ -240,7 +242,7 @@ def _told(m: Any, log: Any, position: Any, time: Any, high_watermark: Any, log_s
 
 
 @_compiled
-def keep_told(
+def keep_reported(
     m: Any,
     log: Any,
     leader_epoch: Any,
@@ -264,7 +266,7 @@ def keep_told(
         logs[log + LOG.count] = 0
     code = 0
     is_of_log = logs[log + LOG.leader_epoch] == leader_epoch and logs[log + LOG.file] == file
-    if is_of_log and _told(m, log, position, time, high_watermark, log_start):
+    if is_of_log and _reported(m, log, position, time, high_watermark, log_start):
         code = IS_LATER
         other = logs[log + LOG.up]
         while other != 0:

@@ -99,7 +99,7 @@ SESSION = words(
 HELD = words(
     "owner partition next_in_table next previous is_dirty is_member "
     "has_interest offset log_start max_bytes leader_epoch last_fetched "
-    "high_watermark told_log_start stable told_epoch "
+    "high_watermark reported_log_start stable reported_epoch "
     "is_readable next_readable previous_readable is_lagging next_lagging previous_lagging "
     "is_up next_up previous_up"
 )
@@ -137,7 +137,7 @@ EXPLAINED: Final = 1 << 12
 
 ENTRY = words(
     "partition is_member has_interest offset log_start max_bytes leader_epoch last_fetched "
-    "high_watermark told_log_start stable told_epoch"
+    "high_watermark reported_log_start stable reported_epoch"
 )
 """What Python and the kernels exchange of a `HELD`: its words from `is_member` on."""
 
@@ -146,8 +146,8 @@ SERVED = words("full sessionless incremental throttled")
 `Row`, or -1 where the model explains none. A full one has the negative of its epoch."""
 
 COMMANDS = words(
-    "run hold_all entries_of count_of release list_all listed watch_all leave_all least_told "
-    "keep_told others_of put_others drop_others put_case put_session name_connection new_row "
+    "run hold_all entries_of count_of release list_all listed watch_all leave_all least_reported "
+    "keep_reported others_of put_others drop_others put_case put_session name_connection new_row "
     "free_row number_partition remember"
 )
 """What the kernel is asked to do."""

@@ -24,7 +24,7 @@ from lockstep_kafka.columns.kernels.exchange import (
     put_others,
     put_session,
     release,
-    told,
+    reported,
     watch_all,
 )
 from lockstep_kafka.columns.kernels.follow import follow
@@ -136,10 +136,10 @@ def do(m: Any) -> Any:
         return watch_all(m)
     if command == COMMANDS.leave_all:
         return leave_all(m)
-    if command == COMMANDS.least_told:
+    if command == COMMANDS.least_reported:
         return before(m, m.owner)
-    if command == COMMANDS.keep_told:
-        return told(m)
+    if command == COMMANDS.keep_reported:
+        return reported(m)
     if command == COMMANDS.others_of:
         return others_of(m)
     if command == COMMANDS.put_others:

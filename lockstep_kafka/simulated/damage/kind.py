@@ -32,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a damaged log shows: sessions, under any of which a departure may be told.
+    """What a damaged log shows: sessions, under any of which a departure may be reported.
 
     `sides` depart, every one of them, at the line `since` or later. `blameless` sides do not.
     """

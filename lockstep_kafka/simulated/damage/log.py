@@ -178,7 +178,7 @@ class Log:
             time = written.replace(tzinfo=UTC).timestamp() * 1000
         return time - float(self.by_number[number].document["totalTimeMs"])
 
-    def told_to_others(self, partition: Partition, fetch: Fetch, offset: str) -> int:
+    def reported_to_others(self, partition: Partition, fetch: Fetch, offset: str) -> int:
         """The highest value of an offset that surely was answered before a line was sent.
 
         Only lines since the connection began count, for the broker did not restart since; -1
@@ -194,11 +194,11 @@ class Log:
         begin = min(request.number for request in self.connections[fetch.connection])
         if self.last_error.get(partition, 0) > begin:
             return -1
-        numbers, highest = self._highest_told(partition, offset, fetch.connection)
+        numbers, highest = self._highest_reported(partition, offset, fetch.connection)
         place = bisect_left(numbers, previous.number)
         return highest[place - 1] if place else -1
 
-    def _highest_told(
+    def _highest_reported(
         self, partition: Partition, offset: str, connection: str
     ) -> tuple[list[int], list[int]]:
         """The lines that answer a partition since a connection began, and the highest so far."""
@@ -212,7 +212,7 @@ class Log:
 
     @cached_property
     def _highest(self) -> dict[tuple[Partition, str, str], tuple[list[int], list[int]]]:
-        """What was computed of `_highest_told`."""
+        """What was computed of `_highest_reported`."""
         return {}
 
 

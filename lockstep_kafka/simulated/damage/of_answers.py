@@ -47,10 +47,13 @@ class WatermarkLeftOut(Damage):
                 if index == 0 or line.is_throttled:
                     continue
                 for partition, answer in line.answers.items():
-                    told = standing.told.get(partition)
+                    reported = standing.reported.get(partition)
                     if is_plain_answer(answer) and (
                         partition in standing.due
-                        or (told is not None and told["highWatermark"] != answer["highWatermark"])
+                        or (
+                            reported is not None
+                            and reported["highWatermark"] != answer["highWatermark"]
+                        )
                     ):
                         yield Place(line.number, partition)
 
@@ -65,7 +68,7 @@ class WatermarkLeftOut(Damage):
         return super().shown(log, damaged, place) if is_shown else None
 
     def _is_proved(self, damaged: Log, run: Run, index: int, partition: Partition) -> bool:
-        """Whether what another fetcher was told forbids a line to leave the partition out."""
+        """Whether what another fetcher was sent forbids a line to leave the partition out."""
         steady = run.standings[index].steady.get(partition)
         if steady is None:
             return False
@@ -73,8 +76,8 @@ class WatermarkLeftOut(Damage):
             is_answered = later > index and partition in line.answers
             if is_answered or partition not in run.standings[later].interests:
                 return False
-            told = damaged.told_to_others(partition, line, "highWatermark")
-            if not line.is_throttled and told > steady["highWatermark"]:
+            reported = damaged.reported_to_others(partition, line, "highWatermark")
+            if not line.is_throttled and reported > steady["highWatermark"]:
                 return True
         return False
 
@@ -95,19 +98,19 @@ class UnchangedAdded(Damage):
             for line, standing in zip(run.lines[1:], run.standings[1:], strict=True):
                 if line.is_throttled:
                     continue
-                for partition, told in standing.told.items():
+                for partition, reported in standing.reported.items():
                     if (
                         partition not in line.answers
                         and partition in standing.interests
                         and partition not in standing.due
-                        and is_plain_answer(told)
+                        and is_plain_answer(reported)
                     ):
                         yield Place(line.number, partition)
 
     def change(self, document: Document, log: Log, place: Place) -> None:
         run, index = log.places[place.line]
         partition = place.named_partition()
-        with_answer(document, run.lines[index], partition, run.standings[index].told[partition])
+        with_answer(document, run.lines[index], partition, run.standings[index].reported[partition])
 
 
 class StrangerAnswered(Damage):
@@ -152,7 +155,7 @@ class StrangerAnswered(Damage):
 
 
 def _steady_answers(log: Log) -> Iterator[tuple[Place, Document | None]]:
-    """Every answer without an error in a session, and what was told before at one leader epoch."""
+    """Every answer without an error in a session, and what was sent before at one leader epoch."""
     for run in log.runs:
         for line, standing in zip(run.lines, run.standings, strict=True):
             for partition, answer in line.answers.items():
@@ -163,7 +166,7 @@ def _steady_answers(log: Log) -> Iterator[tuple[Place, Document | None]]:
 class LogStartBack(Damage):
     """An answer has a log start below one that was answered before.
 
-    The log shows it where the session was told the higher one at the same leader epoch, or
+    The log shows it where the session was sent the higher one at the same leader epoch, or
     another fetcher surely was before the request was sent; of topics named by id, for one that
     is known by name only may have been deleted and made anew.
     """
@@ -188,7 +191,7 @@ class LogStartBack(Damage):
     def _highest(self, log: Log, place: Place, steady: Document | None) -> int:
         partition, line = place.named_partition(), log.by_number[place.line]
         session = -1 if steady is None else int(steady["logStartOffset"])
-        return max(session, log.told_to_others(partition, line, "logStartOffset"))
+        return max(session, log.reported_to_others(partition, line, "logStartOffset"))
 
 
 def _change_watermark(document: Document, log: Log, place: Place, watermark: int) -> None:
@@ -199,7 +202,7 @@ def _change_watermark(document: Document, log: Log, place: Place, watermark: int
 
 
 class WatermarkBack(Damage):
-    """An answer has a high watermark below the one that the session was told before.
+    """An answer has a high watermark below the one that the session was sent before.
 
     The log shows it where both stand at the same leader epoch, of topics named by id: one that
     is known by name only may have been deleted and made anew.
@@ -223,9 +226,9 @@ class WatermarkBack(Damage):
 
 
 class WatermarkBackAcross(Damage):
-    """An answer has a high watermark below one that another fetcher was told, not the session.
+    """An answer has a high watermark below one that another fetcher was sent, not the session.
 
-    The log shows it where the other one surely was told before the request was sent, in a log
+    The log shows it where the other one surely was sent before the request was sent, in a log
     that names one leader epoch of the partition, and its topic by id.
     """
 
@@ -236,10 +239,10 @@ class WatermarkBackAcross(Damage):
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
-            told = -1 if steady is None else steady["highWatermark"]
+            reported = -1 if steady is None else steady["highWatermark"]
             watermark = self._to_others(log, place) - 1
             start = log.by_number[place.line].answers[place.named_partition()]["logStartOffset"]
-            if watermark >= max(told, start, 0):
+            if watermark >= max(reported, start, 0):
                 yield place
 
     def change(self, document: Document, log: Log, place: Place) -> None:
@@ -247,7 +250,7 @@ class WatermarkBackAcross(Damage):
 
     def _to_others(self, log: Log, place: Place) -> int:
         line = log.by_number[place.line]
-        return log.told_to_others(place.named_partition(), line, "highWatermark")
+        return log.reported_to_others(place.named_partition(), line, "highWatermark")
 
 
 OF_ANSWERS = (

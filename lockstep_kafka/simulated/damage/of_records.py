@@ -70,14 +70,14 @@ class RecordsWithheld(Damage):
 
     def change(self, document: Document, log: Log, place: Place) -> None:
         line = log.by_number[place.line]
-        told = self._told(log, line)
+        reported = self._reported(log, line)
         unchanged = {
             partition
             for partition, answer in line.answers.items()
             if line.epoch > 0
-            and partition in told
+            and partition in reported
             and all(
-                told[partition][offset] == answer[offset]
+                reported[partition][offset] == answer[offset]
                 for offset in ("highWatermark", "logStartOffset")
             )
         }
@@ -90,11 +90,11 @@ class RecordsWithheld(Damage):
         is_shown = can_be_read(damaged.by_number[place.line], log.places.get(place.line))
         return super().shown(log, damaged, place) if is_shown else None
 
-    def _told(self, log: Log, line: Fetch) -> dict[Partition, Document]:
+    def _reported(self, log: Log, line: Fetch) -> dict[Partition, Document]:
         if line.number not in log.places:
             return {}
         run, index = log.places[line.number]
-        return run.standings[index].told
+        return run.standings[index].reported
 
 
 _NEVER_ASKED = 4711

@@ -18,7 +18,7 @@ class Standing:
     """Whether the log shows the session from its beginning."""
     interests: dict[Partition, Any] = field(default_factory=dict)
     """The partitions that are surely in the session; None where the log does not show the rest."""
-    told: dict[Partition, Any] = field(default_factory=dict)
+    reported: dict[Partition, Any] = field(default_factory=dict)
     """The last answer for each partition since it is in the session."""
     steady: dict[Partition, Any] = field(default_factory=dict)
     """The same, but only answers without an error and of the same leader epoch."""
@@ -31,7 +31,7 @@ class Standing:
         return Standing(
             self.is_whole,
             dict(self.interests),
-            dict(self.told),
+            dict(self.reported),
             dict(self.steady),
             set(self.due),
             dict(self.gone),
@@ -51,13 +51,13 @@ class Standing:
             self.interests.pop(partition, None)
             self.steady.pop(partition, None)
             self.due.discard(partition)
-            self.gone[partition] = self.told.pop(partition, None)
+            self.gone[partition] = self.reported.pop(partition, None)
 
     def learn(self, fetch: Fetch) -> None:
         """Take in what a response tells."""
         for partition, answer in fetch.answers.items():
             interest = self.interests.setdefault(partition, None)
-            self.told[partition] = answer
+            self.reported[partition] = answer
             self.due.discard(partition)
             if answer["errorCode"] != 0:
                 self.steady.pop(partition, None)

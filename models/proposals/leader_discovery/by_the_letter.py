@@ -1,4 +1,4 @@
-"""KIP-951 as it is written: no backoff if the response to the request told a newer leader.
+"""KIP-951 as it is written: no backoff if the response to the request reported a newer leader.
 
 The model follows Apache Kafka, whose producer skips it for any newer leader that it has come to
 know (951-D3).
@@ -19,27 +19,27 @@ TELLS: Constant = True
 
 
 class LeaderDiscoveryByTheLetter(LeaderDiscovery):
-    # The response to a request told a newer leader.
-    told: Map[Slot, bool] = {r: False for r in Slot}
+    # The response to a request reported a newer leader.
+    reported: Map[Slot, bool] = {r: False for r in Slot}
 
 
 @replaces(current_leader)
-def leader_told(s: LeaderDiscoveryByTheLetter, b):
+def leader_reported(s: LeaderDiscoveryByTheLetter, b):
     return current_leader(s, b) if TELLS else None
 
 
 @replaces(take_error)
-def take_error_as_told(s: LeaderDiscoveryByTheLetter, new: LeaderDiscoveryByTheLetter, r):
+def take_error_as_reported(s: LeaderDiscoveryByTheLetter, new: LeaderDiscoveryByTheLetter, r):
     take_error(s, new, r)
-    new.told[r] = advances(s, s.response[r].current_leader, r)
+    new.reported[r] = advances(s, s.response[r].current_leader, r)
 
 
 @replaces(attempt_to_the_leader)
-def attempt_as_told(s: LeaderDiscoveryByTheLetter, new: LeaderDiscoveryByTheLetter, r):
+def attempt_as_reported(s: LeaderDiscoveryByTheLetter, new: LeaderDiscoveryByTheLetter, r):
     attempt_to_the_leader(s, new, r)
-    new.told[r] = False
+    new.reported[r] = False
 
 
 @replaces(may_skip_backoff)
-def may_skip_backoff_if_told(s: LeaderDiscoveryByTheLetter, r):
-    return s.told[r] and may_skip_backoff(s, r)
+def may_skip_backoff_if_reported(s: LeaderDiscoveryByTheLetter, r):
+    return s.reported[r] and may_skip_backoff(s, r)

@@ -361,7 +361,7 @@ one: epoch 2, 1 snapshot, a log from 0 to 0: conforms
 two: epoch 1, 1 snapshot, a log from 0 to 0: departs
 two/{name}: the node departs (snapshot-epoch-newer), because its epoch is 2, that of \
 quorum-state is 1
-  requirement 595-2: Epoch and vote shall be on disk before anybody is told of them, so that a \
+  requirement 595-2: Epoch and vote shall be on disk before anybody hears of them, so that a \
 replica that restarts still has them.
 three: epoch 2, 0 snapshots, a log from 0 to 0: unknown
 three/{name}: not read, or not to its end: byte 7: it ends within the batch that begins at 0

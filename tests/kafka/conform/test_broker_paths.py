@@ -67,7 +67,7 @@ def sessions(folder: Path, pattern: str | None) -> dict[str, SessionFinding]:
     return {session.broker: session for session in found.sessions if session.session == 7}
 
 
-def test_brokers_of_one_address_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+def test_brokers_of_one_address_are_distinguished_by_their_paths(tmp_path: Path) -> None:
     found = sessions(tmp_path, PATTERN)
     assert set(found) == {"kafka-1", "kafka-2"}
     for session in found.values():
@@ -78,7 +78,7 @@ def test_without_the_pattern_they_are_taken_for_one(tmp_path: Path) -> None:
     assert set(sessions(tmp_path, None)) == {"127.0.0.1:9092"}
 
 
-def test_a_file_that_does_not_match_is_told_before_anything_is_followed(tmp_path: Path) -> None:
+def test_a_file_that_does_not_match_is_reported_before_anything_is_followed(tmp_path: Path) -> None:
     for name in ("1.log", "other.log"):
         (tmp_path / name).write_text(fetch(1, (0, 0), asks={P: 5}, session=7) + "\n")
     with pytest.raises(LockstepError, match="has no broker in its path"):

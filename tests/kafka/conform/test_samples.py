@@ -144,7 +144,7 @@ def drop_everything(document: Any) -> None:
 
 
 def test_partition_with_changed_watermark_dropped_departs(tmp_path: Path) -> None:
-    """The log shows the loss where another fetcher had been told of the watermark before."""
+    """The log shows the loss where another fetcher had been sent the watermark before."""
     log = read_log(LOGS / "fresh" / "quota.log.gz")
     ((place, damaged, shown),) = shown_places(WatermarkLeftOut(), log, count=1, seed=1)
     file = tmp_path / "damaged.log"

@@ -310,22 +310,25 @@ class TestEveryField:
     def test_it_reads_as_it_stands(self, completed: dict[str, Any]) -> None:
         assert read(completed).forgotten == (TopicPartition("t3", 0), TopicPartition("t3", 4))
 
-    @pytest.mark.parametrize("told", WRONG_VALUES)
+    @pytest.mark.parametrize("reported", WRONG_VALUES)
     @pytest.mark.parametrize("name", READ_FIELDS)
     def test_a_wrong_value_is_refused_with_its_path(
-        self, completed: dict[str, Any], name: str, told: str
+        self, completed: dict[str, Any], name: str, reported: str
     ) -> None:
         right: Any = completed
         for step in steps(name):
             right = right[step]
-        value = WRONG_VALUES[told]
+        value = WRONG_VALUES[reported]
         if type(value) is type(right) and not isinstance(right, int):
-            value, told = 5, "5"
+            value, reported = 5, "5"
         if name == "requestHeader.clientId" and value is None:
-            value, told = 5, "5"
+            value, reported = 5, "5"
         detail = refusal(changed(completed, name, value))
         assert detail.startswith(
-            (f"{name} is {told}: expected `", f"{name} is {told}: integer value out of range")
+            (
+                f"{name} is {reported}: expected `",
+                f"{name} is {reported}: integer value out of range",
+            )
         )
 
     @pytest.mark.parametrize("name", READ_FIELDS)

@@ -1,4 +1,4 @@
-"""What ends a job is told in a line, out of the pages that Spark makes of it."""
+"""What ends a job is reported in a line, out of the pages that Spark makes of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.fleet.failures import told_plainly
+from lockstep_kafka.fleet.failures import reported_plainly
 
 _PAGES = """\
 [STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted
@@ -22,7 +22,7 @@ _PAGES = """\
 
 
 @pytest.mark.parametrize(
-    ("cause", "told"),
+    ("cause", "reported"),
     [
         ("lockstep.errors.LockstepError: the state is damaged\n  cure: begin anew", "is damaged"),
         ("FileNotFoundError: [Errno 2] No such file or directory: '/x'", "cannot read its log"),
@@ -36,15 +36,15 @@ _PAGES = """\
         ),
     ],
 )
-def test_a_cause_is_found(cause: str, told: str) -> None:
-    with pytest.raises(LockstepError, match=told) as raised, told_plainly(Path("tables")):
+def test_a_cause_is_found(cause: str, reported: str) -> None:
+    with pytest.raises(LockstepError, match=reported) as raised, reported_plainly(Path("tables")):
         raise PySparkException(_PAGES.format(cause))
     assert raised.value.cure is not None
 
 
 def test_a_mistake_of_lockstep_stays_one() -> None:
     pages = _PAGES.format("AssertionError: a line is no file")
-    with pytest.raises(PySparkException), told_plainly(Path("tables")):
+    with pytest.raises(PySparkException), reported_plainly(Path("tables")):
         raise PySparkException(pages)
 
 
@@ -60,8 +60,8 @@ class OfJava(Py4JJavaError):  # type: ignore[misc]
 
 def test_what_only_java_raises_is_a_line() -> None:
     pages = "An error occurred while calling o8.save.\n: java.io.IOException: disk full\n\tat a.b"
-    with pytest.raises(LockstepError) as raised, told_plainly(Path("tables")):
+    with pytest.raises(LockstepError) as raised, reported_plainly(Path("tables")):
         raise OfJava(pages)
     assert raised.value.message == "Spark cannot go on: java.io.IOException: disk full"
-    with pytest.raises(Py4JJavaError), told_plainly(Path("tables")):
+    with pytest.raises(Py4JJavaError), reported_plainly(Path("tables")):
         raise OfJava(f"{pages}\nTraceback (most recent call last):\nAssertionError")

@@ -47,8 +47,8 @@ def test_an_interrupted_run_leaves_nothing_running(logs: Path, tmp_path: Path) -
     with started_program(command, ROOT, stdout=None) as run:
         run.await_that(lambda: any("pyspark.daemon" in command_of(one) for one in run.below()), 600)
         run.send(signal.SIGINT)
-        code, _, told = run.ended()
-    assert (code, told) == (130, "lockstep: interrupted\n")
+        code, _, reported = run.ended()
+    assert (code, reported) == (130, "lockstep: interrupted\n")
 
 
 @pytest.mark.verify

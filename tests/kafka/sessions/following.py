@@ -46,11 +46,11 @@ def report(model: Explanations, log: Sequence[Line]) -> str:
         fewer = [other for other in kept if other is not line]
         if departures(model, fewer):
             kept = fewer
-    told = [
+    reported = [
         f"line {remark.at.line} departs: {remark.because} ({', '.join(remark.requirements)})"
         for remark in departures(model, kept)
     ]
-    return "\n".join([*map(_shown, kept), *told])
+    return "\n".join([*map(_shown, kept), *reported])
 
 
 def _shown(line: Line) -> str:

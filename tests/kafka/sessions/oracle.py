@@ -45,7 +45,7 @@ class Oracle:
         self._receives = [name for name in self._actions if name.startswith("receive")]
         modules = self.model.universe.modules
         self._awaited = modules["models.fetch_session_state"].Via.AWAITED
-        self._told = modules["models.fetch_partitions"].Told(
+        self._reported = modules["models.fetch_partitions"].Reported(
             high_watermark=0, log_start_offset=0, records=True
         )
 
@@ -168,12 +168,12 @@ class Oracle:
 
     def _normal(self, state: Any) -> Any:
         """The state without what is left open, and without counts of what went wrong."""
-        told = {f: {p: self._told for p in state.log_end} for f in state.told}
+        reported = {f: {p: self._reported for p in state.log_end} for f in state.reported}
         variables: dict[str, Any] = {
-            "told": told,
+            "reported": reported,
             "failures": 0,
-            "disturbances": dict.fromkeys(state.told, 0),
-            "stray": dict.fromkeys(state.told),
+            "disturbances": dict.fromkeys(state.reported, 0),
+            "stray": dict.fromkeys(state.reported),
         }
         return state.of(
             state.fields[name].coerce(variables[name], name) if name in variables else value

@@ -98,11 +98,11 @@ def test_an_answer_that_no_broker_gives(answer: AnsweredPartition) -> None:
 def test_impossible_numbers_do_not_end_the_run(
     high_watermark: int, log_start: int, error_code: int
 ) -> None:
-    """Neither in the session that was told them, nor in another that has the partition."""
+    """Neither in the session that was sent them, nor in another that has the partition."""
     bad = replace(
         ANSWERED, high_watermark=high_watermark, log_start_offset=log_start, error_code=error_code
     )
-    told = replace(NEXT, answered={PARTITION: bad})
+    reported = replace(NEXT, answered={PARTITION: bad})
     later = replace(
         NEXT,
         line=3,
@@ -119,7 +119,7 @@ def test_impossible_numbers_do_not_end_the_run(
         response_session_id=78,
         answered={PARTITION: replace(ANSWERED, high_watermark=1, last_stable_offset=1)},
     )
-    assert (Verdict.CONFORMS, Verdict.DEPARTS) in verdicts(OPENING, told, later, other)
+    assert (Verdict.CONFORMS, Verdict.DEPARTS) in verdicts(OPENING, reported, later, other)
 
 
 @pytest.mark.parametrize("error_code", [70, 71])

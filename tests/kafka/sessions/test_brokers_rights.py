@@ -56,13 +56,13 @@ def in_epoch(epoch: int) -> dict[str, Any]:
 
 
 def test_a_former_leader_that_follows_takes_a_lower_watermark_within_the_new_epoch() -> None:
-    """What was told in the epoch before is no bound, though the session was silent since."""
+    """What was reported in the epoch before is no bound, though the session was silent since."""
     rises = later(1, **in_epoch(6))
     back = later(2, answered={PARTITION: at(4)})
     assert verdicts(OPENING, rises, back) == {CONFORMS}
 
 
-def test_a_watermark_that_goes_back_in_the_epoch_in_which_it_was_told() -> None:
+def test_a_watermark_that_goes_back_in_the_epoch_in_which_it_was_reported() -> None:
     assert verdicts(OPENING, later(1, answered={PARTITION: at(4)})) == {BROKER_DEPARTS}
 
 
@@ -81,7 +81,7 @@ def test_what_is_left_out_after_an_error(error_code: int, verdict: tuple[Verdict
 
 
 @pytest.mark.parametrize(
-    ("version", "told_epoch", "leader_epoch", "bound"),
+    ("version", "reported_epoch", "leader_epoch", "bound"),
     [
         (13, 3, 3, (9, 1)),
         (12, 3, 3, (5, 0)),
@@ -90,13 +90,13 @@ def test_what_is_left_out_after_an_error(error_code: int, verdict: tuple[Verdict
         (13, -2, 3, (5, 0)),
     ],
 )
-def test_what_a_session_was_told_is_a_bound(
-    version: int, told_epoch: int, leader_epoch: int, bound: tuple[int, int]
+def test_what_a_session_was_sent_is_a_bound(
+    version: int, reported_epoch: int, leader_epoch: int, bound: tuple[int, int]
 ) -> None:
     """Only for the same topic, which an id names, and the same epoch of its leader."""
     line = replace(NEXT, version=version)
     exchange = Exchange(Row.INCREMENTAL, line, Position(1, Connection()))
-    held = Held(ASKED, 9, 1, 9, told_epoch)
+    held = Held(ASKED, 9, 1, 9, reported_epoch)
     assert exchange.is_definite(leader_epoch) is (version >= 13 and leader_epoch >= 0)
     assert _at_least((5, 0), exchange, held, leader_epoch) == bound
 
@@ -121,11 +121,11 @@ def test_an_epoch_of_no_request_is_not_served(epoch: int) -> None:
 def test_a_refusal_with_the_sessions_own_id(epoch: int) -> None:
     """It does not say that the session is gone: it is there."""
     refused = later(1, session_epoch=epoch, error_code=71)
-    told = [remark.because for remark in departures(explanations(), [OPENING, refused])]
+    reported = [remark.because for remark in departures(explanations(), [OPENING, refused])]
     assert any(
         because
         == f"INVALID_FETCH_SESSION_EPOCH answers (77, {epoch}) with session id 77 instead of 0"
-        for because in told
+        for because in reported
     )
 
 

@@ -69,14 +69,14 @@ class Case:
         if kind.startswith("request") and request.epoch <= 0:
             return "a full request: any response may have been lost before it"
         if kind.endswith("to records") or kind == "request: partitions":
-            return "records past the watermark that is told (227-D41)"
+            return "records past the watermark that is reported (227-D41)"
         if kind.startswith("response: answer") and self.action in (
             "serve_incremental_emptying",
             "serve_unknown_session",
         ):
             return "partitions in a response that ends its session"
         if kind == "response: session" and self.action == "serve_incremental_throttled":
-            return "over its quota, a client is not told whether its session is there (227-D40)"
+            return "over its quota, nothing says to a client whether its session is there (227-D40)"
         if kind.endswith("to offsets") and self._has_errors:
             return "after an error the leader's log may be another one"
         return ""

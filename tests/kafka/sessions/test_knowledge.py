@@ -111,31 +111,31 @@ tellings = st.lists(
 )
 
 
-@given(told=tellings, seed=st.integers(0, 2**32), position=st.integers(0, 31))
+@given(reported=tellings, seed=st.integers(0, 2**32), position=st.integers(0, 31))
 def test_the_order_of_reading_does_not_matter(
-    told: list[tuple[int, int, int]], seed: int, position: int
+    reported: list[tuple[int, int, int]], seed: int, position: int
 ) -> None:
     log = LeaderLog(0)
-    shuffled = list(told)
+    shuffled = list(reported)
     random.Random(seed).shuffle(shuffled)
     for place, high_watermark, log_start in shuffled:
         log.tell(place, place, high_watermark, log_start)
-    earlier = [telling for telling in told if telling[0] <= position]
+    earlier = [telling for telling in reported if telling[0] <= position]
     assert log.before(Connection(position=position, time_ms=position)) == (
         max((high for _, high, _ in earlier), default=0),
         max((start for _, _, start in earlier), default=0),
     )
-    assert log.highest == max(high for _, high, _ in told)
+    assert log.highest == max(high for _, high, _ in reported)
 
 
-@given(told=tellings, seed=st.integers(0, 2**32))
-def test_it_is_told_whether_a_watermark_is_the_latest(
-    told: list[tuple[int, int, int]], seed: int
+@given(reported=tellings, seed=st.integers(0, 2**32))
+def test_it_is_reported_whether_a_watermark_is_the_latest(
+    reported: list[tuple[int, int, int]], seed: int
 ) -> None:
     log = LeaderLog(0)
-    random.Random(seed).shuffle(told)
+    random.Random(seed).shuffle(reported)
     highest = -1
-    for place, high_watermark, log_start in told:
+    for place, high_watermark, log_start in reported:
         if log.tell(place, place, high_watermark, log_start):
             highest = max(highest, high_watermark)
         else:

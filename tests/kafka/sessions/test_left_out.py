@@ -23,7 +23,7 @@ def found(tmp_path: Path, *lines: str) -> Findings:
 def test_a_partition_that_had_an_error(
     tmp_path: Path, answers: dict[tuple[str, int], int | None], departs: bool
 ) -> None:
-    """It is available again, or it is not: either is told (227-D4)."""
+    """It is available again, or it is not: either is reported (227-D4)."""
     findings = found(
         tmp_path,
         fetch(1, (0, 0), asks={P: 5, Q: 5}, session=7, answers={P: 5, Q: None}),

@@ -168,7 +168,7 @@ class _Log(NamedTuple):
 
 
 def _logs(part: Part) -> Iterator[_Log]:
-    """The logs that the leader may have by now; they have the log start that is told."""
+    """The logs that the leader may have by now; they have the log start that is reported."""
     least_high, least_start = part.least
     answer = part.answer
     if answer is None or not answer.has_data:
@@ -180,7 +180,7 @@ def _logs(part: Part) -> Iterator[_Log]:
 
 
 def _gives(parts: dict[str, Part], logs: dict[str, _Log], after: Any) -> bool:
-    """Whether the answers are those seen, where records may lie past the watermark told."""
+    """Whether the answers are those seen, where records may lie past the watermark reported."""
     if after is None:
         return False
     for p, part in parts.items():

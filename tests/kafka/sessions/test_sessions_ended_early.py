@@ -66,8 +66,8 @@ def test_nobody_departs(model: Explanations, end: str) -> None:
     lines = scenario({"response_session_id": 0} | ENDS[end])
     for place in range(1, len(lines)):
         for step in STEPS_MS:
-            told = departures(model, stepped(lines, {place: step}))
-            assert [one for one in told if f" {SideName.BROKER}:" in one] == [], (place, step)
+            reported = departures(model, stepped(lines, {place: step}))
+            assert [one for one in reported if f" {SideName.BROKER}:" in one] == [], (place, step)
 
 
 def test_a_session_that_goes_on_after_its_end_departs(model: Explanations) -> None:

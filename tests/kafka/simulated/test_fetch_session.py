@@ -85,13 +85,13 @@ def test_a_log_has_what_happens_to_brokers() -> None:
 
 
 def test_offsets_and_log_starts_move_forward() -> None:
-    told = defaultdict(list)
+    reported = defaultdict(list)
     for line in read()[0]:
         for partition, answer in line.answered.items():
             if not answer.error_code:
-                told[partition].append((answer.log_start_offset, answer.high_watermark))
-    assert all(len({start for start, _ in answers}) > 1 for answers in told.values())
-    assert all(answers[-1] > answers[0] for answers in told.values())
+                reported[partition].append((answer.log_start_offset, answer.high_watermark))
+    assert all(len({start for start, _ in answers}) > 1 for answers in reported.values())
+    assert all(answers[-1] > answers[0] for answers in reported.values())
 
 
 def test_ids_and_connections_are_those_of_one_episode() -> None:

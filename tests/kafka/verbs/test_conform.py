@@ -93,7 +93,7 @@ def test_ctrl_c_keeps_what_was_read(workspace: Workspace) -> None:
     assert result.exit_code == INTERRUPTED
 
 
-def test_a_watch_is_told_how_far_it_is(workspace: Workspace) -> None:
+def test_a_watch_is_informed_how_far_it_is(workspace: Workspace) -> None:
     notes = []
 
     class Noting(Watch):

@@ -172,7 +172,7 @@ def test_a_false_claim_is_refused(tmp_path: Path, old: str, new: str, why: str) 
         ("all(n != x for x in (1,))", "takes them for numbers"),
     ],
 )
-def test_names_that_are_numbers_are_told_apart(tmp_path: Path, condition: str, why: str) -> None:
+def test_names_that_are_numbers_are_distinguished(tmp_path: Path, condition: str, why: str) -> None:
     text = LAND.replace("s.leader != n", f"s.leader != n and {condition}")
     land = model(tmp_path, "(1, 2)", text)
     symmetry = build_program(land, symmetry=True).symmetry

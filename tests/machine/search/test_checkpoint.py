@@ -98,7 +98,7 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_counts(
     assert reached[1] < whole.depth, "the first was killed before it was done"
     assert counts(explore(model, Exploration("compiled", checkpoint=tmp_path))) == counts(whole)
     again = explore(model, Exploration("compiled", checkpoint=tmp_path))
-    assert counts(again) == counts(whole), "a finished search is told again"
+    assert counts(again) == counts(whole), "a finished search is reported again"
 
 
 def test_a_bounded_search_goes_on(tmp_path: Path, model: Model, whole: SearchResult) -> None:

@@ -84,5 +84,5 @@ def test_a_trace_goes_through_all_levels(workspace: Path, kind: str) -> None:
 @pytest.mark.verify
 @pytest.mark.parametrize("kind", ["checkpoint", "spill"])
 def test_there_are_more_levels_than_mappings(workspace: Path, kind: str) -> None:
-    """More than Linux maps at a time, which is 65,530 unless it is told otherwise."""
+    """More than Linux maps at a time, which is 65,530 unless it is set otherwise."""
     assert explored(workspace, 48, 200_000, kind) == "holds 200001 200000 0"

@@ -51,7 +51,7 @@ def check(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_second_process_is_told_of_the_first(tmp_path: Path, holder: Started) -> None:
+def test_a_second_process_is_informed_of_the_first(tmp_path: Path, holder: Started) -> None:
     second = check(tmp_path)
     assert second.returncode == 2
     assert f"is in use by process {holder.process.pid}\n" in second.stdout + second.stderr

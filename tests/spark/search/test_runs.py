@@ -62,7 +62,7 @@ def test_the_same_work_twice_leaves_two_files(folder: RunFolder) -> None:
     assert replace(first, file="") == replace(second, file="")
 
 
-def test_every_changed_byte_is_told(folder: RunFolder) -> None:
+def test_every_changed_byte_is_reported(folder: RunFolder) -> None:
     run = written(folder)
     content = (folder.path / run.file).read_bytes()
     for place in range(len(content)):
@@ -71,7 +71,7 @@ def test_every_changed_byte_is_told(folder: RunFolder) -> None:
         assert damage(folder, run) == "its bytes are not those that were written"
 
 
-def test_a_file_that_is_lost_or_cut_off_is_told(folder: RunFolder) -> None:
+def test_a_file_that_is_lost_or_cut_off_is_reported(folder: RunFolder) -> None:
     run = written(folder)
     (folder.path / run.file).write_bytes((folder.path / run.file).read_bytes()[:-1])
     assert damage(folder, run) == "its bytes are not those that were written"
@@ -79,7 +79,7 @@ def test_a_file_that_is_lost_or_cut_off_is_told(folder: RunFolder) -> None:
     assert damage(folder, run) == "it is missing"
 
 
-def test_a_whole_file_with_other_states_is_told(folder: RunFolder) -> None:
+def test_a_whole_file_with_other_states_is_reported(folder: RunFolder) -> None:
     """Whoever wrote the file believed in it: the sum of the hashes is what the manifest has."""
     run = written(folder)
     assert damage(folder, replace(run, states=5)) == "it has 4 states instead of 5"

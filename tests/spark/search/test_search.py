@@ -159,7 +159,7 @@ def test_killed_before_any_level_it_goes_on_to_the_same_counts(
     assert compared(case.on_spark(tmp_path, killed_at(1))) == compared(result)
 
 
-def test_every_file_that_is_lost_or_changed_is_told(tmp_path: Path) -> None:
+def test_every_file_that_is_lost_or_changed_is_reported(tmp_path: Path) -> None:
     case = Case.of(SOME)
     with pytest.raises(Killed):
         case.on_spark(tmp_path, killed_at(15))

@@ -70,12 +70,12 @@ MISTAKES = {
         "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
         "answer.failed \\/ answer.records",
     ),
-    "ChangesAreTold": Mistake(
+    "ChangesAreReported": Mistake(
         "FetchPartitions",
         "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
         "answer.failed \\/ answer.records",
     ),
-    "ErrorsAreTold": Mistake(
+    "ErrorsAreReported": Mistake(
         "FetchPartitions",
         "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
         "answer.records \\/ Answered(cached, answer) # cached",
@@ -191,13 +191,13 @@ MISTAKES = {
     "FullFetchStartsFromNothing": Mistake(
         "FetchSession",
         "    /\\ fetching' = [fetching EXCEPT ![f] = wanted]\n"
-        "    /\\ told' = [told EXCEPT ![f] = Nothing]\n",
-        "    /\\ fetching' = [fetching EXCEPT ![f] = wanted]\n    /\\ UNCHANGED told\n",
+        "    /\\ reported' = [reported EXCEPT ![f] = Nothing]\n",
+        "    /\\ fetching' = [fetching EXCEPT ![f] = wanted]\n    /\\ UNCHANGED reported\n",
     ),
-    "AskingChangesNothingThatWasTold": Mistake(
+    "AskingChangesNothingThatWasReported": Mistake(
         "FetchSession",
-        "ELSE [told[f][p] EXCEPT !.records = FALSE]]\n\n\\* What was wanted of a topic",
-        "ELSE told[f][p]]\n\n\\* What was wanted of a topic",
+        "ELSE [reported[f][p] EXCEPT !.records = FALSE]]\n\n\\* What was wanted of a topic",
+        "ELSE reported[f][p]]\n\n\\* What was wanted of a topic",
     ),
     "FetchOffsetMovesPastRecordsOnly": Mistake(
         "FetchSession",

@@ -56,7 +56,7 @@ MISTAKES = {
         _MODULE,
         "    /\\ ~response[f].incrementalOk\n    /\\ StartOver(f)\n",
         "    /\\ ~response[f].incrementalOk\n    /\\ Settle(f, sessionId[f], sequence[f])\n"
-        "    /\\ UNCHANGED <<fetching, told>>\n",
+        "    /\\ UNCHANGED <<fetching, reported>>\n",
     ),
     "AllowedSessionIsKept": Mistake(_MODULE, "IF ~goesOn THEN None", "IF goesOn THEN None"),
     "FullRequestsAskForSomething": Mistake(
@@ -92,7 +92,7 @@ MISTAKES = {
         _MODULE,
         '    /\\ response[f].error # "NONE"\n    /\\ StartOver(f)\n',
         '    /\\ response[f].error # "NONE"\n    /\\ Settle(f, 0, 0)\n'
-        "    /\\ UNCHANGED <<fetching, told>>\n",
+        "    /\\ UNCHANGED <<fetching, reported>>\n",
     ),
     "ChangesMakePartitionsDirty": Mistake(
         _MODULE,
@@ -163,7 +163,7 @@ MISTAKES = {
     ),
     "FetchOffsetMovesPastRecordsOnly": Mistake(
         _MODULE,
-        "told[f][p] # None /\\ told[f][p].records\n        /\\ Send",
+        "reported[f][p] # None /\\ reported[f][p].records\n        /\\ Send",
         "TRUE\n        /\\ Send",
     ),
     "WaitingEnds": Mistake(

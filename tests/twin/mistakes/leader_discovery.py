@@ -20,7 +20,7 @@ MISTAKES = {
         "refreshWanted' = (endpoints'[leader'] = None)",
         "refreshWanted' = FALSE",
     ),
-    "ToldLeaderIsWhatTheBrokerKnows": Mistake(
+    "ReportedLeaderIsWhatTheBrokerKnows": Mistake(
         "LeaderDiscovery",
         "Known(r)   == [leader |-> Has(r).leader",
         "Known(r)   == [leader |-> attempt[r].to",
@@ -54,13 +54,13 @@ MISTAKES = {
     ),
     "LeaderChangesOnlyWithANewerEpoch": Mistake(
         "LeaderDiscovery",
-        "ELSE /\\ Exceeds(told.epoch, leaderEpoch)\n",
-        "ELSE /\\ told.leader # leader\n",
+        "ELSE /\\ Exceeds(reported.epoch, leaderEpoch)\n",
+        "ELSE /\\ reported.leader # leader\n",
     ),
     "NewerLeaderIsTaken": Mistake(
         "LeaderDiscovery",
-        "IF told.endpoint = None THEN endpoints",
-        "IF endpoints[told.leader] # None THEN endpoints",
+        "IF reported.endpoint = None THEN endpoints",
+        "IF endpoints[reported.leader] # None THEN endpoints",
     ),
     "NothingNewerChangesNothing": Mistake(
         "LeaderDiscovery",
@@ -111,8 +111,8 @@ MISTAKES = {
     ),
     "NewLeaderCanBeReached": Mistake(
         "LeaderDiscovery",
-        "ELSE [endpoints EXCEPT ![told.leader] = told.endpoint]",
-        "ELSE [endpoints EXCEPT ![told.leader] = None]",
+        "ELSE [endpoints EXCEPT ![reported.leader] = reported.endpoint]",
+        "ELSE [endpoints EXCEPT ![reported.leader] = None]",
     ),
     "RetryAtOnceIsToANewerLeader": Mistake(
         "LeaderDiscovery", "FALSE ELSE Exceeds(leaderEpoch, attempt[r].epoch)", "FALSE ELSE TRUE"

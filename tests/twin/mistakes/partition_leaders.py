@@ -13,12 +13,12 @@ MISTAKES = {
         "registered[b] = None \\/ b \\in {node.broker : node \\in Listed} THEN",
         "registered[b] = None THEN",
     ),
-    "EveryLeaderToldIsListed": Mistake(
+    "EveryReportedLeaderIsListed": Mistake(
         "PartitionLeaders",
         "b \\in {node.broker : node \\in Listed} THEN",
         "Listed # {} THEN",
     ),
-    "OnlyLeadersToldAreListed": Mistake(
+    "OnlyReportedLeadersAreListed": Mistake(
         "PartitionLeaders", "/\\ Answer(p, leadership)\n", "/\\ Answer(p, None)\n"
     ),
     "PartitionsAreFetchedFromTheirLeaders": Mistake(
@@ -42,7 +42,7 @@ MISTAKES = {
     "LeadershipChangesByAResponseAlone": Mistake(
         "PartitionLeaders", "    /\\ p \\notin Known\n    /\\ registered", "    /\\ registered"
     ),
-    "EndpointsToldOverride": Mistake(
+    "ReportedEndpointsOverride": Mistake(
         "PartitionLeaders",
         "IF News = {} THEN endpoints ELSE Overridden",
         "Overridden",

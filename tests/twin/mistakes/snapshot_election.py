@@ -221,7 +221,7 @@ MISTAKES = {
         "",
         {"NOTICES": True},
     ),
-    "ALeadersStateMachineIsTold": Mistake(
+    "ALeadersStateMachineIsNotified": Mistake(
         "SnapshotElection",
         "    /\\ notice[l] = 0\n",
         "    /\\ notice[l] = 1\n",

@@ -54,8 +54,8 @@ MISTAKES = {
     ),
     "HighWatermarkLiesWithinTheLog": Mistake(
         "SnapshotFetch",
-        "Min({told.highWatermark, logStart[r] + Len(records)})",
-        "told.highWatermark",
+        "Min({reported.highWatermark, logStart[r] + Len(records)})",
+        "reported.highWatermark",
     ),
     "LogsAgree": Mistake(
         "SnapshotFetch",
@@ -128,8 +128,8 @@ MISTAKES = {
     ),
     "HighWatermarkNeverMovesBack": Mistake(
         "SnapshotFetch",
-        "IF told.highWatermark = 0 THEN @",
-        "IF told.highWatermark = 0 THEN 0",
+        "IF reported.highWatermark = 0 THEN @",
+        "IF reported.highWatermark = 0 THEN 0",
         {"MAX_EPOCH": 2},
     ),
     "LaggingReplicaCatchesUp": Mistake(
@@ -182,7 +182,7 @@ MISTAKES = {
         "fetched' = [fetched EXCEPT ![r] = [offset |-> LogEnd(r),",
         "fetched' = [fetched EXCEPT ![r] = [offset |-> LogEnd(leader),",
     ),
-    "FollowersAreToldWhatLeadersCommitted": Mistake(
+    "WhatLeadersCommittedIsReportedToFollowers": Mistake(
         "SnapshotFetch",
         "IF EpochBefore(leader, hw) = epoch[leader] THEN hw ELSE 0",
         "hw",

@@ -76,7 +76,7 @@ pub struct Session {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct Reported {
     high_watermark: i8,
     log_start: i8,
     records: bool,
@@ -96,7 +96,7 @@ pub struct State {
     metadata: Metadata,
     pending: bool,
     fetching: Option<Interest>,
-    told: Option<Told>,
+    reported: Option<Reported>,
     disturbances: u8,
 }
 
@@ -152,9 +152,9 @@ impl Hash for State {
         packer.add(3, self.metadata.session_id as i8);
         packer.add(4, self.metadata.epoch);
         packer.add(3, self.fetching.unwrap_or(UNKNOWN));
-        packer.add(3, self.told.map_or(UNKNOWN, |told| told.high_watermark));
-        packer.add(3, self.told.map_or(UNKNOWN, |told| told.log_start));
-        packer.add(2, self.told.map_or(-1, |told| told.records as i8));
+        packer.add(3, self.reported.map_or(UNKNOWN, |reported| reported.high_watermark));
+        packer.add(3, self.reported.map_or(UNKNOWN, |reported| reported.log_start));
+        packer.add(2, self.reported.map_or(-1, |reported| reported.records as i8));
         packer.add(3, self.log_start);
         packer.add(3, self.high_watermark);
         packer.add(3, self.log_end);
@@ -274,14 +274,14 @@ fn answered(cached: Cached, answer: Answer) -> Cached {
     }
 }
 
-fn told_after(s: &State, response: &Response) -> Option<Told> {
+fn reported_after(s: &State, response: &Response) -> Option<Reported> {
     let Some(answer) = response.partition else {
-        return s.told;
+        return s.reported;
     };
-    Some(Told {
+    Some(Reported {
         high_watermark: answer.high_watermark,
         log_start: answer.log_start,
-        records: answer.records || s.told.is_some_and(|told| told.records),
+        records: answer.records || s.reported.is_some_and(|reported| reported.records),
     })
 }
 
@@ -310,7 +310,7 @@ fn send(new: &mut State, partition: Option<Interest>, forgotten: bool) {
 fn send_all(new: &mut State, metadata: Metadata, wanted: Option<Interest>) {
     new.metadata = metadata;
     new.fetching = wanted;
-    new.told = None;
+    new.reported = None;
     send(new, wanted, false);
 }
 
@@ -322,7 +322,7 @@ fn settle(new: &mut State, metadata: Metadata) {
 
 fn start_over(new: &mut State) {
     new.fetching = None;
-    new.told = None;
+    new.reported = None;
 }
 
 impl FetchSession {
@@ -374,7 +374,7 @@ impl FetchSession {
             if !is_full(epoch) {
                 let keeps_its_place = match (s.fetching, wanted) {
                     (Some(old), Some(wanted)) => {
-                        wanted <= old || s.told.is_some_and(|told| told.records)
+                        wanted <= old || s.reported.is_some_and(|reported| reported.records)
                     }
                     _ => true,
                 };
@@ -522,7 +522,7 @@ impl Model for FetchSession {
             metadata: FRESH,
             pending: false,
             fetching: None,
-            told: None,
+            reported: None,
             disturbances: 0,
         }]
     }
@@ -601,10 +601,10 @@ impl Model for FetchSession {
             Action::SendIncremental(wanted) => {
                 let old = s.fetching;
                 new.fetching = wanted;
-                new.told = match (old, wanted, s.told) {
-                    (Some(old), Some(wanted), Some(told)) => {
-                        let records = told.records && old == wanted;
-                        Some(Told { records, ..told })
+                new.reported = match (old, wanted, s.reported) {
+                    (Some(old), Some(wanted), Some(reported)) => {
+                        let records = reported.records && old == wanted;
+                        Some(Reported { records, ..reported })
                     }
                     _ => None,
                 };
@@ -637,11 +637,11 @@ impl Model for FetchSession {
             Action::RestartBroker => new.sessions = [None; MOST],
             Action::ReceiveFull => {
                 let response = s.response?;
-                new.told = told_after(s, &response);
+                new.reported = reported_after(s, &response);
                 settle(new, Metadata { session_id: response.session_id, epoch: 1 });
             }
             Action::ReceiveIncremental => {
-                new.told = told_after(s, &s.response?);
+                new.reported = reported_after(s, &s.response?);
                 let epoch = self.next_epoch(s.metadata.epoch);
                 settle(new, Metadata { epoch, ..s.metadata });
             }

@@ -234,7 +234,7 @@ def test_only_lives_that_overlap_are_one_id_twice(order: str, is_shown: bool) ->
     assert any(shows(OneIdTwice(), intact, pair) for pair in pairs) == is_shown
 
 
-def told_by_another(at: int, watermark: int, version: int = 13) -> Log:
+def reported_by_another(at: int, watermark: int, version: int = 13) -> Log:
     """A session whose third line answers watermark 5, and another fetcher's line before a line."""
     text = [
         fetch(1, (0, 0), asks={A: 0}, session=7, answers={A: 1}, version=version),
@@ -262,16 +262,16 @@ def told_by_another(at: int, watermark: int, version: int = 13) -> Log:
 def test_another_fetcher_proves_a_watermark_left_out(
     at: int, line: int, watermark: int, is_shown: bool
 ) -> None:
-    intact = told_by_another(at, watermark)
+    intact = reported_by_another(at, watermark)
     assert list(WatermarkLeftOut().places(intact)) == [Place(line, A)]
     assert shows(WatermarkLeftOut(), intact, Place(line, A)) == is_shown
 
 
 def test_a_topic_known_by_its_name_may_have_been_made_anew() -> None:
-    intact = told_by_another(2, 5, version=12)
+    intact = reported_by_another(2, 5, version=12)
     assert not shows(WatermarkLeftOut(), intact, Place(4, A))
     assert list(WatermarkBack().places(intact)) == []
-    assert list(WatermarkBack().places(told_by_another(2, 5))) == [Place(4, A)]
+    assert list(WatermarkBack().places(reported_by_another(2, 5))) == [Place(4, A)]
 
 
 @pytest.mark.parametrize(("version", "lines"), [(11, [2, 3]), (12, []), (13, [2, 3])])
@@ -289,9 +289,9 @@ def test_a_partition_just_added_cannot_be_left_out() -> None:
     assert shows(WatermarkLeftOut(), intact, Place(3, B))
 
 
-def test_only_what_the_session_was_not_told_goes_back_across_fetchers() -> None:
-    assert list(WatermarkBackAcross().places(told_by_another(2, 4))) == [Place(4, A)]
-    assert list(WatermarkBackAcross().places(told_by_another(2, 1))) == []
+def test_only_what_the_session_was_not_sent_goes_back_across_fetchers() -> None:
+    assert list(WatermarkBackAcross().places(reported_by_another(2, 4))) == [Place(4, A)]
+    assert list(WatermarkBackAcross().places(reported_by_another(2, 1))) == []
 
 
 @pytest.mark.parametrize(

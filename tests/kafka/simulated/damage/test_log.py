@@ -1,4 +1,4 @@
-"""What a log shows of the order of requests, and of what a leader told."""
+"""What a log shows of the order of requests, and of what a leader reported."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_correlation_ids_wrap() -> None:
     assert [run.lines for run in wrapping.runs] == [(first, second, third, fourth)]
 
 
-def told(watermark: int | None) -> Log:
-    """A fetcher is told a watermark after another one was told 9."""
+def reported(watermark: int | None) -> Log:
+    """A fetcher is sent a watermark after another one was sent 9."""
     return log(
         fetch(1, (0, 0), asks={P: 5}, answers={P: 5}, session=7, connection=HERE),
         fetch(1, (0, 0), asks={P: 5}, answers={P: 9}, session=8, connection=THERE),
@@ -39,9 +39,11 @@ def told(watermark: int | None) -> Log:
 
 
 @pytest.mark.parametrize(("watermark", "highest"), [(9, 9), (12, 12), (None, -1)])
-def test_an_error_may_be_the_end_of_what_a_leader_told(watermark: int | None, highest: int) -> None:
-    shown = told(watermark)
-    assert shown.told_to_others(P, shown.fetches[-1], "highWatermark") == highest
+def test_an_error_may_be_the_end_of_what_a_leader_reported(
+    watermark: int | None, highest: int
+) -> None:
+    shown = reported(watermark)
+    assert shown.reported_to_others(P, shown.fetches[-1], "highWatermark") == highest
 
 
 def test_what_stands_behind_a_document_stays() -> None:

@@ -53,15 +53,17 @@ def test_what_is_due_is_answered(name: str) -> None:
 
 @by_file
 def test_nothing_goes_back_and_nothing_changed_is_left_out(name: str) -> None:
-    """Against what the session was told, and what others surely were before the request."""
+    """Against what the session was sent, and what others surely were before the request."""
     wrong = []
     for _, line, standing in served(name):
-        for partition, told in standing.steady.items():
+        for partition, reported in standing.steady.items():
             answer = line.answers.get(partition)
             if answer is None or is_plain_answer(answer):
                 for offset in OFFSETS:
-                    known = max(told[offset], log(name).told_to_others(partition, line, offset))
-                    if (answer or told)[offset] < known:
+                    known = max(
+                        reported[offset], log(name).reported_to_others(partition, line, offset)
+                    )
+                    if (answer or reported)[offset] < known:
                         wrong.append((line.number, partition, offset))
     assert wrong == []
 
@@ -73,11 +75,11 @@ def test_what_is_answered_has_changed_or_has_records(name: str) -> None:
         for run, line, standing in served(name)
         for partition, answer in line.answers.items()
         if line is not run.lines[0]
-        and partition in standing.told
+        and partition in standing.reported
         and partition not in standing.due
         and is_plain_answer(answer)
         and not answer["recordsSizeInBytes"]
-        and all(answer[offset] == standing.told[partition][offset] for offset in OFFSETS)
+        and all(answer[offset] == standing.reported[partition][offset] for offset in OFFSETS)
     ] == []
 
 

@@ -56,17 +56,19 @@ def test_a_session_on_two_connections_has_no_run() -> None:
     )
 
 
-def test_what_was_told_is_the_last_answer() -> None:
+def test_what_was_reported_is_the_last_answer() -> None:
     standing = run(
         fetch(1, (0, 0), asks={A: 0, B: 0}, session=7, answers={A: 1, B: 2}),
         fetch(2, (7, 1), session=7, answers={A: 3}),
         fetch(3, (7, 2), session=7, answers={A: 4}),
     ).standings[2]
-    assert {partition: told["highWatermark"] for partition, told in standing.told.items()} == {
+    assert {
+        partition: reported["highWatermark"] for partition, reported in standing.reported.items()
+    } == {
         A: 3,
         B: 2,
     }
-    assert standing.steady == standing.told
+    assert standing.steady == standing.reported
     assert standing.due == set()
 
 

@@ -6,5 +6,5 @@ from models.leader_discovery_state import LeaderDiscovery
 
 
 @replaces(current_leader)
-def nothing_told(s: LeaderDiscovery, b):
+def nothing_reported(s: LeaderDiscovery, b):
     return None
