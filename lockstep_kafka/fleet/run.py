@@ -41,13 +41,13 @@ _ESTIMATE_AFTER = 5.0
 class Course:
     """Counts the tasks of each batch, as Spark tells of those that run.
 
-    `lines` are all that the run has to follow; 0 where nobody knows. A batch has so many `tasks`,
-    for what its lines take; writing takes more, which are not counted.
+    `lines` are all that the run has to follow, and a batch has so many `tasks` for what its lines
+    take; 0 where nobody knows, as of a topic: there those that write count, too.
     """
 
     spark: SparkSession
     on_step: Callable[[str], None]
-    tasks: int
+    tasks: int = 0
     lines: int = 0
     _batch: int | None = None
     _done: int = 0
@@ -71,7 +71,11 @@ class Course:
             info = tracker.getStageInfo(stage)
             if info is not None:
                 self._stages[stage] = info.numCompletedTasks
-        tasks = min(sum(self._stages.values()), self.tasks)
+        tasks = sum(self._stages.values())
+        if not self.tasks:
+            self.on_step(f"batch {self._batch}, {plural(tasks, 'task')} done")
+            return
+        tasks = min(tasks, self.tasks)
         lines = self._done + self._of_batch * tasks / self.tasks
         parts = [f"batch {self._batch}", f"{tasks:,} of {plural(self.tasks, 'task')}"]
         if self.lines:
@@ -164,7 +168,7 @@ class Run:
         self.on_step(f"topic {topic.name}")
         source = TopicSource(topic, self.observed, in_columns=is_compiled())
         follow = FollowBatch(self.tables, self.observed, source, self.on_alerts)
-        course = Course(self.spark, self.on_step, 2 * tasks_of(self.spark))
+        course = Course(self.spark, self.on_step)
         self._tidy()
 
         def follow_batch(rows: DataFrame, batch: int) -> None:
