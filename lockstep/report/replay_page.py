@@ -212,28 +212,22 @@ def _ending(result: Replay, model: Model) -> Data | None:
     if violation is None:
         return None
     name = violation.properties[0]
+    says, requirements = RequirementTexts(model.universe.root).of(model, name)
     if name == DEADLOCK:
-        text = "No step leads from the last state to another, and the model may not stop."
-        return {"title": "deadlock is violated", "doc": text}
+        return {"title": "deadlock is violated", "doc": says}
     prop = find_property(model, name)
     if prop is None:
         return None
     title = render_instance(name, prop.parameters, violation.parameters)
     data: Data = {
         "title": f"{title} is false" if trace.loop is None else f"{title} never happens",
-        "doc": prop.doc,
-        "requirements": _requirements(model, prop),
+        "doc": says,
+        "requirements": [f"{identity}  {asks}" for identity, asks in requirements],
         "source": _source(model, prop.function),
     }
     if trace.loop is not None:
         data["fairness"] = list(render_fairness(model, name, trace))
     return data | dict(_conjunct(model, prop, violation))
-
-
-def _requirements(model: Model, prop: Property) -> list[str]:
-    """What the property states, each with the words of `specs/`."""
-    texts = RequirementTexts(model.universe.root)
-    return [f"{identity}  {texts[identity]}" for identity in prop.requirements]
 
 
 def _conjunct(model: Model, prop: Property, violation: Violation) -> Iterator[tuple[str, Any]]:
