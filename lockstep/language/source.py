@@ -48,6 +48,17 @@ class Place:
         end_column = getattr(node, "end_col_offset", None) or column + 1
         return Place(file, line, column, end_line, end_column)
 
+    def lines(self) -> list[str]:
+        """The lines of the file that it is a part of."""
+        return self.file.read_text(encoding="utf-8").splitlines()[self.line - 1 : self.end_line]
+
+    def __contains__(self, other: Place) -> bool:
+        return (
+            self.file == other.file
+            and (self.line, self.column) <= (other.line, other.column)
+            and (other.end_line, other.end_column) <= (self.end_line, self.end_column)
+        )
+
     def __str__(self) -> str:
         return f"{_shown(self.file)}:{self.line}:{self.column + 1}"
 
@@ -105,8 +116,7 @@ class Diagnostic:
 
     def render(self) -> str:
         """The diagnostic as it is printed, with the source line and a caret below it."""
-        lines = self.place.file.read_text(encoding="utf-8").splitlines()
-        source = lines[self.place.line - 1] if self.place.line <= len(lines) else ""
+        source = "".join(self.place.lines()[:1])
         before = source.encode()[: self.place.column].decode(errors="ignore")
         rest = source[len(before) :]
         if self.place.end_line == self.place.line:

@@ -89,13 +89,20 @@ def parting_places(
     return None
 
 
-def _deepest(one: object, other: object, same: Likeness) -> tuple[object, object]:
-    """The innermost parts that hold all that differs, each with a place."""
-    inside, others = list(parts_of(one)), list(parts_of(other))
+def _deepest(one: Any, other: Any, same: Likeness) -> tuple[Any, Any]:
+    """The innermost parts that hold all that differs, each with a place.
+
+    The text of a helper is looked into where both sides call it in the same words: else the texts
+    part at the call.
+    """
+    inside, others = list[Any](parts_of(one)), list[Any](parts_of(other))
     if type(one) is type(other) and len(inside) == len(others):
         unlike = [pair for pair in zip(inside, others, strict=True) if not same(*pair)]
         if len(unlike) == 1 and all(hasattr(part, "place") for part in unlike[0]):
-            return _deepest(*unlike[0], same)
+            before, after = unlike[0]
+            is_here = before.place in one.place and after.place in other.place
+            if is_here or one.place.lines() == other.place.lines():
+                return _deepest(before, after, same)
     return one, other
 
 

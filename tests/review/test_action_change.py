@@ -5,6 +5,7 @@ import re
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -151,6 +152,50 @@ def test_a_guard_that_is_gone_has_its_line(tmp_path: Path) -> None:
     assert example.reason.conjunct.text == "s.count + by <= 3"
     assert [one.line for one in change.places if one is not None] == [14, 14]
     assert tuple(example.states[0]) == (2, False)
+
+
+HELPED = """\
+from lockstep import Range, State, action, require
+
+Count = Range(0, 3)
+
+
+class Counter(State):
+    count: Count = 0
+
+
+def fewer(s):
+    return {fewer}
+
+
+def none(s):
+    return s.count == 0
+
+
+@action
+def add(s, new):
+    require({guard})
+    new.count = s.count + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("fewer", "guard", "lines"),
+    [("s.count + 1 < 3", "fewer(s)", [11, 11]), ("s.count < 3", "none(s)", [20, 20])],
+    ids=["in a helper that both call", "at the call of another helper"],
+)
+def test_the_place_is_where_the_texts_part(
+    tmp_path: Path, fewer: str, guard: str, lines: list[int]
+) -> None:
+    base, head = (
+        load(tmp_path / side, HELPED.format(**parts))
+        for side, parts in (
+            ("base", {"fewer": "s.count < 3", "guard": "fewer(s)"}),
+            ("head", {"fewer": fewer, "guard": guard}),
+        )
+    )
+    places = Comparison(base, head, SECONDS).change("add").places
+    assert [one.line for one in places if one is not None] == lines
 
 
 def test_a_narrower_guard_strengthens(tmp_path: Path) -> None:
