@@ -3,7 +3,7 @@
 from invariants.fetch_session_steps import knows_all
 from lockstep import each, leads_to, sometimes
 from models.fetch_metadata import FINAL_EPOCH, MAX_EPOCH, NO_SESSION, Error, OpenId
-from models.fetch_partitions import EMPTY, MAX_OFFSET, Partition
+from models.fetch_partitions import EMPTY, MAX_OFFSET, UNKNOWN, Partition
 from models.fetch_session_fetcher import (
     receive_full,
     receive_incremental,
@@ -23,7 +23,7 @@ from models.fetch_session_leader import (
     serve_unknown_session,
     serve_wrong_epoch,
 )
-from models.fetch_session_state import TOPIC_IDS, Fetcher, FetchSession
+from models.fetch_session_state import MAX_FAILURES, TOPIC_IDS, Fetcher, FetchSession
 
 # What must come to pass.
 
@@ -194,6 +194,53 @@ def a_fetcher_wants_some_partitions(s: FetchSession):
         s.request[f] is not None
         and s.request[f].epoch == 0
         and any(s.request[f].partitions[p] is None for p in Partition)
+        for f in Fetcher
+    )
+
+
+@sometimes("227-34")
+def some_partitions_are_wanted_without_a_session(s: FetchSession):
+    """Who wants no session asks for some partitions, where there are several, and not for all."""
+    return all(p == q for p in Partition for q in Partition) or any(
+        s.request[f] is not None
+        and s.request[f].epoch == FINAL_EPOCH
+        and s.request[f].session_id == NO_SESSION
+        and any(s.request[f].partitions[p] is None for p in Partition)
+        for f in Fetcher
+    )
+
+
+@sometimes("227-9", "227-13")
+def a_session_of_some_partitions_is_put_off(s: FetchSession):
+    """A fetcher over its quota need not want every partition, where there are several."""
+    return all(p == q for p in Partition for q in Partition) or any(
+        s.response[f] is not None
+        and s.response[f].throttled
+        and any(s.fetching[f][p] is None for p in Partition)
+        for f in Fetcher
+    )
+
+
+@sometimes("227-13")
+def a_partition_that_failed_is_answered_again(s: FetchSession):
+    """The response is without an error that follows one with an error, where partitions fail
+    (227-D4)."""
+    return MAX_FAILURES == 0 or any(
+        s.reported[f][p] is not None
+        and s.reported[f][p].high_watermark == UNKNOWN
+        and s.response[f] is not None
+        and s.response[f].partitions[p] is not None
+        and not s.response[f].partitions[p].failed
+        for f in Fetcher
+        for p in Partition
+    )
+
+
+@sometimes("227-47")
+def a_topic_id_error_reaches_a_fetcher(s: FetchSession):
+    """A request in order is refused, where clients go over to topic ids (227-D15)."""
+    return not TOPIC_IDS or any(
+        s.response[f] is not None and s.response[f].error == Error.FETCH_SESSION_TOPIC_ID_ERROR
         for f in Fetcher
     )
 

@@ -5,7 +5,7 @@ Here are those of the leader's responses; those of requests are files of their o
 
 from lockstep import edit, fault, replace
 from models import fetch_session_leader as leader
-from models import fetch_partitions
+from models import fetch_partitions, fetch_session_logs
 from models.fetch_metadata import Error
 from models.fetch_partitions import Answer, Cached, Partition, UNKNOWN, answered, must_answer
 from models.fetch_session_leader import (
@@ -25,6 +25,7 @@ from models.faults.fetch_session_fetcher import (
     never_sends_removed,
     half_of_the_request_is_built,
     lost_full_request_leaves_its_session,
+    without_a_session_everything_is_asked,
     topic_created_again_is_never_sent,
     session_is_named_by_full_requests_only,
     last_epoch_is_never_left,
@@ -81,6 +82,22 @@ from models.faults.fetch_session_leader import (
 )
 def throttled_response_without_session():
     """A throttled response has session id 0, although the session lives on."""
+
+
+@fault(breaks="a_session_of_some_partitions_is_put_off", scope="partitions")
+@edit(
+    leader.serve_incremental_throttled,
+    "any(cached[p] is not None for p in Partition)",
+    "all(cached[p] is not None for p in Partition)",
+)
+def only_whole_sessions_are_put_off():
+    """A session is put off only while it has every partition."""
+
+
+@fault(breaks="a_partition_that_failed_is_answered_again", scope="failures")
+@edit(fetch_session_logs.recover_partition, "s.failing - {p}", "s.failing")
+def failed_partition_stays_failed():
+    """A partition that failed is answered with an error for good."""
 
 
 @fault(replaces=serve_incremental_throttled, breaks="learns_what_a_full_fetch_would_tell")

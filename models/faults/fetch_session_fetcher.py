@@ -54,6 +54,16 @@ def lost_full_request_leaves_its_session():
     """A fetcher takes its session for closed as soon as it has asked for that."""
 
 
+@fault(breaks="some_partitions_are_wanted_without_a_session", scope="partitions")
+@edit(
+    fetcher.send_sessionless,
+    "any(wanted[p] is not None for p in Partition)",
+    "all(wanted[p] is not None for p in Partition)",
+)
+def without_a_session_everything_is_asked():
+    """Who wants no session asks for all partitions that there are."""
+
+
 @fault(breaks="a_topic_created_again_is_asked_for", scope="topics")
 @edit(
     fetcher.send_replacing,
