@@ -5,10 +5,12 @@ from invariants.snapshot_fetch_replica import (
     everything,
     last_epoch,
     newest_snapshot,
+    something_failed,
 )
 from lockstep import invariant, present, step_invariant, when
 from models.snapshot_fetch_state import (
     DAMAGED,
+    FETCHES_WAIT,
     FOOTER,
     MAX_BYTES,
     SNAPSHOT_FOR_EMPTY_LOGS,
@@ -49,6 +51,36 @@ def snapshot_is_named_only_if_the_log_cannot_serve(
         end < s.log_start[leader]
         or everything(s, r) != everything(s, leader)[:end]
         or (SNAPSHOT_FOR_EMPTY_LOGS and end == 0)
+    )
+
+
+@step_invariant("595-19")
+def what_counts_is_answered_with_the_next_record(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Whose fetch counts gets the record after its last one, unless its leader has none, or the
+    answer is lost."""
+    when(new.fetched[r] != s.fetched[r])
+    leader = present(s.elected[s.epoch[r]])
+    return (
+        end_of(new, r) > end_of(s, r)
+        or end_of(s, r) == end_of(s, leader)
+        or something_failed(s, new)
+    )
+
+
+@step_invariant("595-19", "595-24")
+def only_what_finds_nothing_new_waits(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A fetch waits only where fetches do, and its leader has what the fetcher has and no more.
+    What is reported in the end is what was so when it came."""
+    reported = new.waiting[r]
+    leader = s.elected[s.epoch[r]]
+    return reported is None or (
+        reported == s.waiting[r]
+        if s.waiting[r] is not None
+        else FETCHES_WAIT
+        and leader is not None
+        and everything(s, r) == everything(s, leader)
+        and reported.log_start == s.log_start[leader]
+        and reported.high_watermark in (0, new.high_watermark[leader])
     )
 
 
@@ -197,10 +229,6 @@ def is_to_its_request(s: SnapshotFetch, r):
     )
 
 
-def something_failed(s: SnapshotFetch, new: SnapshotFetch):
-    return new.disturbances != s.disturbances or new.wiped != s.wiped
-
-
 @step_invariant("630-62")
 def an_error_ends_the_download(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A replica that reads an error of its own epoch, or of a receiver that has not come to it,
@@ -230,3 +258,21 @@ def a_download_changes_only_by_its_response(s: SnapshotFetch, new: SnapshotFetch
     )
     has_moved_on = new.epoch[r] != s.epoch[r] or something_failed(s, new)
     return is_to_its_request(s, r) or is_repeated or has_moved_on
+
+
+@step_invariant("630-59", "630-60")
+def a_response_that_is_read_stays_only_as_a_copy(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """What a download reads, or ends with, is gone. But the network may have another copy of a
+    response to one of its requests, which is a disturbance; only a last one ends the download."""
+    when(s.download[r] is not None and new.download[r] != s.download[r])
+    when(s.response[r] is not None and new.epoch[r] == s.epoch[r])
+    return new.response[r] is None or (
+        s.response[r].snapshot == s.download[r].snapshot
+        and s.response[r].position <= len(s.download[r].part)
+        and s.response[r].leader_epoch == s.epoch[r]
+        and new.disturbances == s.disturbances + 1
+        and (
+            new.download[r] is not None
+            or s.response[r].position + len(s.response[r].units) >= s.response[r].size
+        )
+    )

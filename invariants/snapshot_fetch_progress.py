@@ -25,15 +25,20 @@ from models.snapshot_fetch_replication import (
     fetch_nothing,
     fetch_record,
     fetch_snapshot_id,
+    refuse_waiting,
     wait_for_records,
     wait_in_vain,
 )
+from models.snapshot_fetch_snapshots import advance_log_start
 from models.snapshot_fetch_state import (
     CLEANS_BY_RETENTION,
     GENERATORS,
+    MAX_DISTURBANCES,
+    Error,
     Replica,
     SnapshotFetch,
 )
+from models.snapshot_id import Offset
 
 # Nobody is left behind.
 
@@ -136,6 +141,34 @@ def every_request_is_answered(s: SnapshotFetch, r: Replica):
     return is_asked, not is_asked
 
 
+@leads_to("595-18", weak=(each(refuse_waiting, "r"),))
+def a_fetch_that_waits_where_nobody_leads_is_refused(s: SnapshotFetch, r: Replica):
+    """A fetch does not wait for its time where its replica's epoch has a leader no more."""
+    leader = s.elected[s.epoch[r]]
+    is_lost = (
+        s.waiting[r] is not None
+        and leader is not None
+        and (leader not in s.leading or s.epoch[leader] != s.epoch[r])
+    )
+    return is_lost, not is_lost
+
+
+@leads_to("630-14", weak=(each(advance_log_start, "r", "end"),))
+def what_all_live_replicas_have_goes(s: SnapshotFetch, r: Replica, end: Offset):
+    """A leader drops what is in one of its snapshots and on all live replicas, as old as it is."""
+    is_due = (
+        not CLEANS_BY_RETENTION
+        and r in s.leading
+        and s.log_start[r] < end
+        and s.snapshots[r][end] is not None
+        and all(
+            s.fetched[other].leader_epoch != s.epoch[r] or s.fetched[other].offset >= end
+            for other in Replica
+        )
+    )
+    return is_due, not is_due
+
+
 # The scope reaches what it is about.
 
 
@@ -172,5 +205,18 @@ def a_snapshot_is_fetched_and_loaded(s: SnapshotFetch):
     """A replica that generates no snapshots has one, and its log starts where it ends."""
     return any(
         r not in GENERATORS and s.log_start[r] > 0 and newest_snapshot(s, r) == s.log_start[r]
+        for r in Replica
+    )
+
+
+@sometimes("630-59")
+def a_response_arrives_again(s: SnapshotFetch):
+    """What was taken in arrives once more, after the download that it ended."""
+    return MAX_DISTURBANCES == 0 or any(
+        s.download[r] is None
+        and s.response[r] is not None
+        and s.response[r].error == Error.NONE
+        and s.response[r].leader_epoch == s.epoch[r]
+        and s.snapshots[r][s.response[r].snapshot.end_offset] is not None
         for r in Replica
     )

@@ -37,3 +37,20 @@ def is_prefix(one, other):
 
 def lost_its_disk(s: SnapshotFetch, new: SnapshotFetch, r):
     return r in new.wiped and r not in s.wiped
+
+
+def something_failed(s: SnapshotFetch, new: SnapshotFetch):
+    return new.disturbances != s.disturbances or new.wiped != s.wiped
+
+
+def raised_its_log_start(s: SnapshotFetch, new: SnapshotFetch, r):
+    return new.log_start[r] > s.log_start[r]
+
+
+def was_truncated(s: SnapshotFetch, new: SnapshotFetch, r):
+    """A replica lost the end of its log, and neither its disk nor the log to a snapshot."""
+    return (
+        not lost_its_disk(s, new, r)
+        and new.log_start[r] == s.log_start[r]
+        and end_of(new, r) < end_of(s, r)
+    )

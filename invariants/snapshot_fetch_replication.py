@@ -8,12 +8,14 @@ from invariants.snapshot_fetch_replica import (
     last_epoch,
     lost_its_disk,
     newest_snapshot,
+    raised_its_log_start,
+    was_truncated,
 )
-from lockstep import each, invariant, leads_to, present, step_invariant, when
-from models.snapshot_fetch_snapshots import advance_log_start
+from lockstep import invariant, present, step_invariant, when
 from models.snapshot_fetch_state import (
     CLEANS_BY_RETENTION,
     FOOTER,
+    SNAPSHOT_FOR_EMPTY_LOGS,
     VOTERS,
     Replica,
     SnapshotFetch,
@@ -80,10 +82,6 @@ def snapshots_go_only_below_the_log_start(
 # Log start offsets.
 
 
-def raised_its_log_start(s: SnapshotFetch, new: SnapshotFetch, r):
-    return new.log_start[r] > s.log_start[r]
-
-
 @step_invariant("630-13")
 def leader_starts_its_log_where_a_snapshot_ends(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     when(r in s.leading and raised_its_log_start(s, new, r))
@@ -117,22 +115,6 @@ def follower_starts_its_log_no_later_than_leader_or_snapshot(
     return new.log_start[r] == min(s.log_start[leader], newest_snapshot(s, r))
 
 
-@leads_to("630-14", weak=(each(advance_log_start, "r", "end"),))
-def what_all_live_replicas_have_goes(s: SnapshotFetch, r: Replica, end: Offset):
-    """A leader drops what is in one of its snapshots and on all live replicas, as old as it is."""
-    is_due = (
-        not CLEANS_BY_RETENTION
-        and r in s.leading
-        and s.log_start[r] < end
-        and s.snapshots[r][end] is not None
-        and all(
-            s.fetched[other].leader_epoch != s.epoch[r] or s.fetched[other].offset >= end
-            for other in Replica
-        )
-    )
-    return is_due, not is_due
-
-
 @invariant("630-13", "630-34")
 def cleaned_log_starts_where_its_first_snapshot_ends(s: SnapshotFetch, r: Replica):
     """Where logs are cleaned by retention, one that does not start at 0 starts at the end of the
@@ -144,6 +126,17 @@ def cleaned_log_starts_where_its_first_snapshot_ends(s: SnapshotFetch, r: Replic
     )
 
 
+@step_invariant("630-13", "630-17")
+def cleaning_deletes_one_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Where logs are cleaned by retention, one that starts later has lost one snapshot to that, and
+    no more: a replica that has but one keeps its log."""
+    when(s.download[r] is None and raised_its_log_start(s, new, r))
+    kept = {x for x in Offset if new.snapshots[r][x] is not None}
+    return not CLEANS_BY_RETENTION or (
+        sum(1 for x in Offset if s.snapshots[r][x] is not None and x not in kept) == 1
+    )
+
+
 # Leaders.
 
 
@@ -152,6 +145,33 @@ def epochs_never_go_back(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """An epoch is only lost with the whole disk."""
     when(not lost_its_disk(s, new, r))
     return new.epoch[r] >= s.epoch[r]
+
+
+@step_invariant("595-1")
+def a_lost_disk_leaves_nothing(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who counts as having lost its disk has neither epoch nor log nor snapshot any more, and
+    nothing is under way to it."""
+    when(lost_its_disk(s, new, r))
+    return (
+        new.epoch[r] == 0
+        and new.log_start[r] == new.high_watermark[r] == end_of(new, r) == 0
+        and all(new.snapshots[r][x] is None for x in Offset)
+        and r not in new.leading
+        and new.waiting[r] is None
+        and new.download[r] is None
+        and new.response[r] is None
+    )
+
+
+@step_invariant("595-9")
+def an_office_ends_by_a_newer_epoch_or_a_failure(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A leader goes on until it knows a newer epoch, loses its disk or restarts; that it restarts
+    ends no other's office."""
+    when(r in s.leading and r not in new.leading)
+    has_restarted = new.disturbances != s.disturbances and all(
+        other in new.leading for other in s.leading if other != r
+    )
+    return new.epoch[r] > s.epoch[r] or lost_its_disk(s, new, r) or has_restarted
 
 
 @step_invariant("595-7", "595-8", "630-31", "630-32")
@@ -194,15 +214,6 @@ def leader_loads_no_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 # Fetches.
 
 
-def was_truncated(s: SnapshotFetch, new: SnapshotFetch, r):
-    """A replica lost the end of its log, and neither its disk nor the log to a snapshot."""
-    return (
-        not lost_its_disk(s, new, r)
-        and new.log_start[r] == s.log_start[r]
-        and end_of(new, r) < end_of(s, r)
-    )
-
-
 @step_invariant("595-18")
 def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A replica gets records, truncates its log, or is referred to a snapshot, and counts as having
@@ -230,11 +241,13 @@ def only_what_diverges_is_truncated(s: SnapshotFetch, new: SnapshotFetch, r: Rep
 @step_invariant("595-23")
 def only_what_agrees_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """What counts as replicated is all that the fetcher has, and as far as the leader still has its
-    log, that is what the fetcher has."""
+    log, that is what the fetcher has. Who has nothing counts only where no snapshot is quicker."""
     when(new.fetched[r] != s.fetched[r])
     leader = present(s.elected[s.epoch[r]])
+    is_quicker = SNAPSHOT_FOR_EMPTY_LOGS and newest_snapshot(s, leader) > 0
     return (
         end_of(s, r) <= end_of(s, leader)
+        and not (is_quicker and end_of(s, r) == 0)
         and all(
             everything(s, r)[x] == s.log[leader][max(0, x - s.log_start[leader])]
             for x in Offset
@@ -270,6 +283,21 @@ def leaders_commit_up_to_a_record_of_their_epoch(s: SnapshotFetch, new: Snapshot
     when(r in s.leading and r in new.leading)
     when(s.high_watermark[r] < new.high_watermark[r])
     return everything(new, r)[max(0, new.high_watermark[r] - 1)] == s.epoch[r]
+
+
+@invariant("595-13")
+def a_leader_commits_what_a_majority_fetched(s: SnapshotFetch, leader: Replica, end: Offset):
+    """A leader has committed what most of the voters had, itself included, when they fetched in its
+    epoch last, if that ends with a record of its epoch."""
+    when(leader in s.leading and 0 < end and end <= end_of(s, leader))
+    when(everything(s, leader)[max(0, end - 1)] == s.epoch[leader])
+    others = sum(
+        1
+        for v in Replica
+        if v in VOTERS and v != leader and v not in s.wiped
+        if s.fetched[v].leader_epoch == s.epoch[leader] and s.fetched[v].offset >= end
+    )
+    return 2 * (1 + others) <= len(VOTERS) or s.high_watermark[leader] >= end
 
 
 def has_committed(s: SnapshotFetch, r, o):

@@ -671,6 +671,13 @@ SnapshotsGoOnlyBelowTheLogStart ==
 
 EpochsNeverGoBack == [][\A r \in Replicas \ (wiped' \ wiped) : epoch'[r] >= epoch[r]]_vars
 
+ALostDiskLeavesNothing ==
+    [][\A r \in wiped' \ wiped :
+         /\ <<epoch[r], logStart[r], log[r], highWatermark[r]>>' = <<0, 0, << >>, 0>>
+         /\ Ends(r)' = {}
+         /\ r \notin leading'
+         /\ <<waiting[r], download[r], response[r]>>' = <<None, None, None>>]_vars
+
 (* Where logs start. *)
 
 LeaderStartsItsLogWhereASnapshotEnds ==
@@ -702,6 +709,17 @@ WhatAllLiveReplicasHaveGoes ==
 CleanedLogStartsWhereItsFirstSnapshotEnds ==
     CleansByRetention =>
         \A r \in Replicas : logStart[r] > 0 => Ends(r) # {} /\ logStart[r] = Min(Ends(r))
+
+CleaningDeletesOneSnapshot ==
+    [][CleansByRetention => \A r \in Replicas :
+         (download[r] = None /\ logStart'[r] > logStart[r])
+            => Cardinality(Ends(r) \ Ends(r)') = 1]_vars
+
+AnOfficeEndsByANewerEpochOrAFailure ==
+    [][\A r \in leading \ leading' :
+         \/ epoch'[r] > epoch[r]
+         \/ r \in wiped' \ wiped
+         \/ disturbances' > disturbances /\ leading \ leading' = {r}]_vars
 
 IsPrefix(one, other) ==
     Len(one) <= Len(other) /\ one = SubSeq(other, 1, Len(one))
@@ -772,7 +790,24 @@ OnlyWhatAgreesCounts ==
             => /\ LogEnd(r) <= LogEnd(Asks(r))
                /\ \A x \in (logStart[Asks(r)] + 1) .. LogEnd(r) :
                         Records(r)[x] = Records(Asks(r))[x]
-               /\ fetched'[r] = [offset |-> LogEnd(r), leaderEpoch |-> epoch[r]]]_vars
+               /\ fetched'[r] = [offset |-> LogEnd(r), leaderEpoch |-> epoch[r]]
+               /\ SnapshotForEmptyLogs /\ LogEnd(r) = 0 => Ends(Asks(r)) = {}]_vars
+
+WhatCountsIsAnsweredWithTheNextRecord ==
+    [][\A r \in Replicas :
+         fetched'[r] # fetched[r]
+            => \/ LogEnd(r)' > LogEnd(r)
+               \/ LogEnd(r) = LogEnd(Asks(r))
+               \/ <<disturbances, wiped>>' # <<disturbances, wiped>>]_vars
+
+OnlyWhatFindsNothingNewWaits ==
+    [][\A r \in Replicas :
+         waiting'[r] \notin {None, waiting[r]}
+            => /\ FetchesWait
+               /\ waiting[r] = None
+               /\ Records(r) = Records(Asks(r))
+               /\ waiting'[r].logStart = logStart[Asks(r)]
+               /\ waiting'[r].highWatermark \in {0, highWatermark'[Asks(r)]}]_vars
 
 WhatLeadersCommittedIsReportedToFollowers ==
     [][\A r \in Replicas \ leading :
@@ -862,6 +897,18 @@ ADownloadChangesOnlyByItsResponse ==
             => \/ IsToItsRequest(r) \/ IsWrittenAgain(r)
                \/ <<epoch[r], disturbances, wiped>>' # <<epoch[r], disturbances, wiped>>]_vars
 
+AResponseThatIsReadStaysOnlyAsACopy ==
+    [][\A r \in Replicas :
+         (/\ None \notin {download[r], response[r], response'[r]}
+          /\ download'[r] # download[r]
+          /\ epoch'[r] = epoch[r])
+            => /\ response[r].snapshot = Wanted(r)
+               /\ response[r].position <= Len(download[r].part)
+               /\ response[r].leaderEpoch = epoch[r]
+               /\ disturbances' = disturbances + 1
+               /\ LET read == response[r]
+                  IN  download'[r] = None => read.position + Len(read.units) >= read.size]_vars
+
 EveryByteCountsOnce ==
     \A r \in Replicas :
         download[r] # None
@@ -892,6 +939,14 @@ ResponsesKeepWithinMaxBytes ==
 Has(r, x, record) ==
     \/ x \in (logStart[r] + 1) .. LogEnd(r) /\ log[r][x - logStart[r]] = record
     \/ \E end \in Ends(r) : x <= end /\ snapshots[r][end][x] = record
+
+\* A leader knows that most of the voters have a record of its epoch, and that it is committed.
+ALeaderCommitsWhatAMajorityFetched ==
+    \A r \in leading : \A x \in 1 .. LogEnd(r) :
+        LET others == {v \in Voters \ (wiped \cup {r}) :
+                        fetched[v].leaderEpoch = epoch[r] /\ fetched[v].offset >= x}
+        IN  (Records(r)[x] = epoch[r] /\ 2 * (Cardinality(others) + 1) > Cardinality(Voters))
+                => x <= highWatermark[r]
 
 AMajorityHasWhatIsCommitted ==
     Voters \cap wiped = {} =>
@@ -982,4 +1037,11 @@ IsUnanswered(r) == download[r] # None /\ response[r] = None /\ Asks(r) # r
 
 EveryRequestIsAnswered ==
     FairnessOfAnswers => \A r \in Replicas : IsUnanswered(r) ~> ~IsUnanswered(r)
+
+\* A fetch waits where nobody leads the epoch of the replica any more.
+WaitsForNobody(r) == waiting[r] # None /\ ~IsLed(r)
+
+AFetchThatWaitsWhereNobodyLeadsIsRefused ==
+    (\A r \in Replicas : WF_vars(RefuseWaiting(r)))
+        => \A r \in Replicas : WaitsForNobody(r) ~> ~WaitsForNobody(r)
 =============================================================================

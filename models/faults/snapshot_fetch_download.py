@@ -266,3 +266,20 @@ def chunk_is_appended():
 @edit(download.is_next, "return ...", "return response.position <= len(part)")
 def repeated_chunk_is_taken():
     """A response is taken in whatever its position."""
+
+
+@fault(
+    breaks="a_response_that_is_read_stays_only_as_a_copy", scope="small", unchanged=("response",)
+)
+@edit(download.restart_follower, "new.response[r] = None", "")
+def response_outlives_a_restart():
+    """What is under way to a replica as it restarts reaches it afterwards."""
+
+
+@fault(
+    breaks="a_response_arrives_again",
+    source="NetworkClient, of a connection with one request in flight (630-D28)",
+)
+@edit(download.deliver, "not repeated or ...", "not repeated")
+def no_response_arrives_twice():
+    """The network has no second copy of a response."""

@@ -100,6 +100,12 @@ def observers_count():
     """A leader counts whoever fetches from it, observers, too."""
 
 
+@fault(breaks="a_leader_commits_what_a_majority_fetched", scope="default")
+@edit(replication.on_a_majority, "len(VOTERS)", "len(VOTERS) + 1")
+def leader_waits_for_all_voters():
+    """Two of three voters commit nothing: a leader waits for the last one."""
+
+
 @fault(
     breaks="leaders_commit_up_to_a_record_of_their_epoch", constants=THREE_VOTERS | {"MAX_EPOCH": 4}
 )
@@ -149,6 +155,18 @@ def any_candidate_is_voted_for():
 @edit(replication.elect, "(s.leading - majority) | {r}", "{r}")
 def election_ends_every_office():
     """An earlier leader knows of an election at once, though it had no part in it."""
+
+
+@fault(breaks="an_office_ends_by_a_newer_epoch_or_a_failure", scope="default")
+@edit(replication.restart_leader, "s.leading - {r}", "set()")
+def restart_ends_every_office():
+    """As a leader restarts, an earlier one, too, leads no more."""
+
+
+@fault(breaks="a_lost_disk_leaves_nothing", scope="voters_disks", unchanged=("epoch",))
+@edit(replication.lose_disk, "new.epoch[r] = 0", "")
+def epoch_outlives_the_disk():
+    """A replica that lost its disk still knows the epoch."""
 
 
 @fault(replaces=replication.would_vote, breaks="leaders_are_voted_for", constants=ONE_WIPED)
@@ -215,6 +233,18 @@ def smaller_offset_is_refused(s: SnapshotFetch, r):
     return may_fetch(s, r) and leader is not None and log_end(s, r) >= reached(s, leader, r)
 
 
+@fault(breaks="what_counts_is_answered_with_the_next_record", scope="small")
+@edit(replication.fetch_record, "s.log[r] + (record,)", "s.log[r]")
+def records_are_kept_back():
+    """A leader counts a fetch, and answers it as if it had nothing more."""
+
+
+@fault(breaks="only_what_agrees_counts", scope="snapshot_first")
+@edit(replication.is_below, "latest(s, leader) > 0", "latest(s, leader) > 1")
+def small_snapshots_are_not_named():
+    """Who has nothing gets no snapshot of one record, but the record."""
+
+
 @fault(replaces=fetch_diverging, breaks="only_what_agrees_counts", scope="diverging")
 def diverging_fetch_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A leader takes the offset of a fetch for replicated before it compares."""
@@ -247,3 +277,15 @@ def waiting_fetch_is_not_looked_at_again(s: SnapshotFetch, new: SnapshotFetch, r
     require(log_end(s, r) < log_end(s, leader))
     new.log[r] = s.log[r] + (s.log[leader][max(0, log_end(s, r) - s.log_start[leader])],)
     new.waiting[r] = None
+
+
+@fault(breaks="only_what_finds_nothing_new_waits", scope="waiting")
+@edit(replication.wait_for_records, "log_end(s, r) == log_end(s, leader)", "True")
+def every_fetch_that_agrees_waits():
+    """A fetch waits although its leader has more."""
+
+
+@fault(breaks="a_fetch_that_waits_where_nobody_leads_is_refused", scope="waiting")
+@edit(replication.refuse_waiting, "leader not in s.leading or ...", "s.epoch[leader] != s.epoch[r]")
+def restarted_leader_keeps_fetches_waiting():
+    """Who led and restarted in its epoch refuses nothing that waits there."""

@@ -118,6 +118,16 @@ def log_is_cleaned_as_any_other(s: SnapshotFetch, new: SnapshotFetch, r: Replica
     new.snapshots[r] = kept(s.snapshots[r], start)
 
 
+@fault(breaks="cleaning_deletes_one_snapshot", scope="retention")
+@edit(
+    snapshots.ends_second,
+    "return ...",
+    "return any(x < end and s.snapshots[r][x] is not None for x in Offset)",
+)
+def log_is_cleaned_up_to_any_snapshot():
+    """A log is cleaned up to the end of any snapshot but the first."""
+
+
 @fault(breaks="generated_snapshots_end_after_the_latest")
 def earlier_state_is_written_down(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
     """A snapshot is generated where a later one is there already."""

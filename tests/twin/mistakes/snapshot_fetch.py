@@ -240,4 +240,58 @@ MISTAKES = {
         "EpochStart(leader) == EndOf(leader, epoch[leader] - 2)",
         {"MAX_EPOCH": 2},
     ),
+    "ALostDiskLeavesNothing": Mistake(
+        "SnapshotFetch",
+        "    /\\ waiting' = [waiting EXCEPT ![r] = None]\n"
+        "    /\\ download' = [download EXCEPT ![r] = None]\n"
+        "    /\\ response' = [response EXCEPT ![r] = None]\n"
+        "    /\\ UNCHANGED <<elected, fetched, aged, disturbances, committed>>\n",
+        "    /\\ waiting' = [waiting EXCEPT ![r] = None]\n"
+        "    /\\ download' = [download EXCEPT ![r] = None]\n"
+        "    /\\ UNCHANGED <<elected, fetched, aged, response, disturbances, committed>>\n",
+        {"MAX_WIPED": 1},
+    ),
+    "AnOfficeEndsByANewerEpochOrAFailure": Mistake(
+        "SnapshotFetch",
+        "    /\\ leading' = leading \\ {r}\n    /\\ Disturb\n",
+        "    /\\ leading' = {}\n    /\\ Disturb\n",
+        {"REPLICAS": VOTERS, "VOTERS": VOTERS, "MAX_EPOCH": 2},
+    ),
+    "CleaningDeletesOneSnapshot": Mistake(
+        "SnapshotFetch",
+        "{x \\in Ends(r) : x < end} = {first}",
+        "first < end",
+        {"CLEANS_BY_RETENTION": True, "MAX_OFFSET": 3},
+    ),
+    "WhatCountsIsAnsweredWithTheNextRecord": Mistake(
+        "SnapshotFetch",
+        "Follow(r, Append(log[r], log[Asks(r)][LogEnd(r) - logStart[Asks(r)] + 1]))",
+        "Follow(r, log[r])",
+    ),
+    "OnlyWhatFindsNothingNewWaits": Mistake(
+        "SnapshotFetch",
+        "    /\\ FetchesWait\n    /\\ HasAll(r)\n",
+        "    /\\ FetchesWait\n    /\\ Fetches(r)\n    /\\ Agrees(r)\n",
+        {"FETCHES_WAIT": True},
+    ),
+    "AFetchThatWaitsWhereNobodyLeadsIsRefused": Mistake(
+        "SnapshotFetch",
+        "    /\\ ~IsLed(r)\n    /\\ waiting'",
+        "    /\\ epoch[Asks(r)] # epoch[r]\n    /\\ waiting'",
+        {"FETCHES_WAIT": True},
+    ),
+    "AResponseThatIsReadStaysOnlyAsACopy": Mistake(
+        "SnapshotFetch",
+        "    /\\ download' = [download EXCEPT ![r] = None]\n"
+        "    /\\ response' = [response EXCEPT ![r] = None]\n"
+        "    /\\ NothingElse\n",
+        "    /\\ download' = [download EXCEPT ![r] = None]\n"
+        "    /\\ UNCHANGED response\n    /\\ NothingElse\n",
+    ),
+    "ALeaderCommitsWhatAMajorityFetched": Mistake(
+        "SnapshotFetch",
+        "Many(x) == 2 * Cardinality({v \\in Voters \\ wiped : Has(v, x)}) > Cardinality(Voters)",
+        "Many(x) == Voters = {v \\in Voters \\ wiped : Has(v, x)}",
+        {"REPLICAS": VOTERS, "VOTERS": VOTERS},
+    ),
 }
