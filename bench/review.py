@@ -1,6 +1,6 @@
 """`python -m bench.review MODEL SCOPE`: what comparing behaviours takes, part by part.
 
-A model is held against itself, with some of its variables hidden on both sides where `--hide` names
+A model is compared with itself, some of its variables hidden on both sides where `--hide` names
 them. Plain Python does the same comparison beside machine code, unless `--without-plain` says that
 it would take too long. The times are the processor's: other work on the machine says nothing then.
 """

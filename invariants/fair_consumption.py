@@ -34,7 +34,7 @@ POLLING = (
     return_before_error,
     finish,
 )
-"""The application polls again, and every poll comes to its end."""
+"""The application polls again, and every poll ends."""
 
 
 def is_current(s: FairConsumption, p):
@@ -236,7 +236,7 @@ def records_come_to_be_returned(s: FairConsumption):
 
 @leads_to("387-11", weak=POLLING, strong=each(fetch, "p"))
 def partition_without_records_is_fetched(s: FairConsumption, p: Partition):
-    """A partition that has nothing buffered comes to be fetched, whatever is buffered of others."""
+    """A partition that has nothing buffered is fetched at last, whatever is buffered of others."""
     return (
         s.status[p] == Status.ASSIGNED and s.buffered[p] is None,
         s.status[p] != Status.ASSIGNED or s.buffered[p] is not None,

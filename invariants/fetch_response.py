@@ -101,7 +101,7 @@ def nothing_is_reported_needlessly(s: FetchResponse, new: FetchResponse, p: Part
 
 @step_invariant("227-52")
 def what_is_answered_is_news_no_more(s: FetchResponse, new: FetchResponse, p: Partition):
-    """A response that has a partition tells how its offsets are: the next one has it for them only
+    """A response that has a partition says how its offsets are: the next one has it for them only
     if they change again."""
     when((p in new.reported and p not in s.reported) or new.taken[p] > s.taken[p])
     return p not in new.changed
@@ -126,7 +126,7 @@ def no_message_is_skipped(s: FetchResponse, new: FetchResponse, p: Partition):
     weak=(each(read_records, "p"), each(report_change, "p"), each(pass_over, "p"), finish_response),
 )
 def every_response_ends(s: FetchResponse):
-    """A response that was begun is sent: whoever is left out of it has a turn in another."""
+    """A response that was begun is sent: a partition left out of it has a turn in another."""
     return s.to_visit is not None, s.to_visit is None
 
 

@@ -36,7 +36,7 @@ from invariants.fetch_session_partitions import (
     nothing_unchanged_is_sent,
 )
 
-# What comes to pass, and what is possible.
+# Liveness, and what is possible.
 from invariants.fetch_session_progress import (
     waiting_ends,
     changes_come_to_be_known,

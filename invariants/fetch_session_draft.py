@@ -43,7 +43,7 @@ from invariants.fetch_session_draft_partitions import (
     fetch_offset_moves_past_records_only,
 )
 
-# What comes to pass, and what is possible.
+# Liveness, and what is possible.
 from invariants.fetch_session_draft_progress import (
     waiting_ends,
     changes_come_to_be_known,

@@ -157,7 +157,7 @@ def unchanged_partitions_are_not_requested(
 def full_response_answers_every_partition(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
-    """A full response tells of every partition that was asked for, and of no other."""
+    """A full response has every partition that was asked for, and no other."""
     when(was_served(s, new, f) and is_full(s.request[f]))
     when(new.response[f].error == Error.NONE)
     return (new.response[f].partitions[p] is None) == (s.request[f].partitions[p] is None)

@@ -57,7 +57,7 @@ def waiting_ends(s: FetchSessionDraft, f: Fetcher):
     strong=each(serve_incremental, "f", "via", "sent"),
 )
 def changes_come_to_be_known(s: FetchSessionDraft, f: Fetcher, p: Partition):
-    """A fetcher that keeps asking comes to know how a partition of its session is, if each choice
+    """A fetcher that keeps asking learns at last how a partition of its session is, if each choice
     of partitions that fit has its turn; or it wants the partition no more, or asks everything
     again."""
     wants = s.fetching[f][p] is not None

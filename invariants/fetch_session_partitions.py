@@ -98,7 +98,7 @@ def records_are_never_withheld_from_all(s: FetchSession, new: FetchSession, f: F
 def full_response_answers_every_partition(
     s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
 ):
-    """A full response tells of every partition that was asked for, and of no other (227-D23)."""
+    """A full response has every partition that was asked for, and no other (227-D23)."""
     when(was_served(s, new, f, Via.AWAITED) and s.request[f].epoch <= 0)
     return (new.response[f].partitions[p] is None) == (s.request[f].partitions[p] is None)
 

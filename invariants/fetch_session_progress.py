@@ -64,7 +64,7 @@ def waiting_ends(s: FetchSession, f: Fetcher):
     strong=each(serve_incremental, "f", "via"),
 )
 def changes_come_to_be_known(s: FetchSession, f: Fetcher, p: Partition):
-    """A fetcher that keeps asking, and is not always put off, comes to know how a partition of its
+    """A fetcher that keeps asking, and is not always put off, learns at last how a partition of its
     session is; or it wants the partition no more, or asks everything again."""
     wants = s.fetching[f][p] is not None
     return wants and not knows_all(s, f, p), not wants or knows_all(s, f, p)

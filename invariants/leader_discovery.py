@@ -68,7 +68,7 @@ def leader_changed(s: LeaderDiscovery, new: LeaderDiscovery):
 
 @step_invariant("951-1", "951-2", "951-3", "951-12")
 def reported_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """Only a refusal tells a leader: the one that the broker has heard of, and where that is."""
+    """Only a refusal names a leader: the one that the broker has heard of, and where that is."""
     when(was_answered(s, new, r) and s.attempt[r] is not None)
     hint = present(new.response[r].current_leader)
     heard = s.heard[s.attempt[r].to]
@@ -129,7 +129,7 @@ def broker_hears_of_all_or_nothing(s: LeaderDiscovery, new: LeaderDiscovery, b: 
 
 @step_invariant("951-8")
 def refresh_is_the_answer_of_a_broker(s: LeaderDiscovery, new: LeaderDiscovery):
-    """A refresh comes to a client that asked for one and has no other under way, and tells what
+    """A refresh reaches a client that asked for one and has no other under way, and reports what
     some broker has heard."""
     refresh = present(new.refresh)
     when(refresh != s.refresh)
@@ -180,7 +180,7 @@ def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
 
 @step_invariant("951-5", "951-18", "951-19")
 def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """A response that tells no leader, or none that is newer, leaves the client's metadata as it
+    """A response that names no leader, or none that is newer, leaves the client's metadata as it
     is."""
     when(took_response(s, new, r))
     hint = s.response[r].current_leader
@@ -400,13 +400,13 @@ def is_served_by_the_leader(s: LeaderDiscovery, r):
 
 @leads_to("951-9", "951-19", weak=(each(send, "r"), *RESPONSIVE))
 def current_leader_is_reached(s: LeaderDiscovery):
-    """A client with another leader than the partition's comes to be served by that one."""
+    """A client with another leader than the partition's is served by that one at last."""
     return s.leader != s.cluster.leader, any(is_served_by_the_leader(s, r) for r in Slot)
 
 
 @leads_to("951-6", "951-11", weak=RESPONSIVE)
 def requests_come_to_an_end(s: LeaderDiscovery, r: Slot):
-    """A request is served, or its backoff ends, after which it is sent anew."""
+    """A request is served, or its backoff ends, after which it is sent again."""
     return s.attempt[r] is not None, s.attempt[r] is None
 
 

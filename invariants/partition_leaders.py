@@ -159,7 +159,7 @@ def partitions_are_fetched_from_their_leaders(s: PartitionLeaders, p: Partition)
 
 @step_invariant("951-6")
 def a_response_assigns_nothing(s: PartitionLeaders, new: PartitionLeaders, p: Partition):
-    """Whatever a response tells, the client fetches the partitions that it fetched before."""
+    """Whatever a response says, the client fetches the partitions that it fetched before."""
     when(was_read(s, new))
     return (new.fetched_from[p] is None) == (s.fetched_from[p] is None)
 

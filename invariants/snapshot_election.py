@@ -1,4 +1,4 @@
-"""What must hold of KRaft elections under snapshots, what comes to pass and what can. Ids are rows
+"""What must hold of KRaft elections under snapshots, liveness, and what is possible. Ids are rows
 of specs/kip_595.toml and specs/kip_630.toml."""
 
 # Elections.
@@ -79,7 +79,7 @@ from models.snapshot_election_state import (
 from models.snapshot_election_votes import become_leader, grant, heal, learn_epoch, lose, resign
 from models.snapshot_id import MAX_EPOCH, MAX_OFFSET
 
-# What comes to pass. In the last epoch of a scope no timeout disturbs it any more, and what the
+# Liveness. In the last epoch of a scope no timeout disturbs it any more, and what the
 # network keeps from happening need not happen.
 
 
@@ -93,7 +93,7 @@ COMING_TO_FETCH = (
     each(receive_snapshot, "v"),
     *APPLYING,
 )
-"""A replica comes to be one that the leader has records for."""
+"""The leader has records for a replica from this step on."""
 
 FOLLOWING = (*COMING_TO_FETCH, each(fetch, "v"))
 """A replica does not stop following a leader."""
@@ -106,7 +106,7 @@ def has_a_vote(s: SnapshotElection, v, c):
 
 @leads_to("595-9", weak=(each(learn_epoch, "v"), heal))
 def a_newer_epoch_is_heard_of(s: SnapshotElection, v: Voter):
-    """Once somebody is in the last epoch, everybody comes to it, if the network is whole again."""
+    """Once somebody is in the last epoch, all are in it at last, if the network is whole again."""
     return any(s.epoch[w] == MAX_EPOCH for w in Voter), s.epoch[v] == MAX_EPOCH
 
 
@@ -190,7 +190,7 @@ def somebody_stalls(s: SnapshotElection):
 
 @leads_to("595-13", weak=FOLLOWING)
 def what_a_leader_writes_is_committed(s: SnapshotElection, leader: Voter):
-    """While a leader of the last epoch lives, and all get on, all that it has comes to be
+    """While a leader of the last epoch lives, and all get on, all that it has is at last
     committed."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
     is_committed = s.high_watermark[leader] == log_end(s, leader)

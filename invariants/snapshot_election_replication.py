@@ -146,7 +146,7 @@ def records_come_from_the_log_of_a_leader(s: SnapshotElection, new: SnapshotElec
 def followers_learn_the_high_watermark(
     s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter
 ):
-    """By a fetch a follower comes to know the lesser of the leader's high watermark and its own
+    """By a fetch a follower learns the lesser of the leader's high watermark and its own
     log's end, unless it knew more before or does not get on."""
     when(s.stalled[v] == 0)
     when(follows_in_its_epoch(s, v, leader) and s.fetched[leader][v] != new.fetched[leader][v])

@@ -31,7 +31,7 @@ def candidates_stand_in_the_next_epoch(s: SnapshotElection, new: SnapshotElectio
 
 @step_invariant("595-9")
 def a_newer_epoch_ends_an_office(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """Who comes to an epoch that somebody else was in first neither leads nor stands in it."""
+    """A replica that takes an epoch that another was in first neither leads nor stands in it."""
     when(s.epoch[v] < new.epoch[v] and new.voted[v] != v)
     return new.role[v] == Role.FOLLOWER
 

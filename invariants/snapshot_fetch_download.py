@@ -102,7 +102,7 @@ def nothing_is_fetched_during_a_download(s: SnapshotFetch, new: SnapshotFetch, r
 @step_invariant("630-47", "630-48")
 def chunks_are_of_the_snapshot_asked_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A response without an error has some bytes of the leader's snapshot of that id, from the
-    position asked for, and tells its size."""
+    position asked for, and has its size."""
     when(s.response[r] is None and new.response[r] is not None)
     response = new.response[r]
     when(response.error == Error.NONE)

@@ -60,7 +60,7 @@ def snapshots_lie_between_log_start_and_high_watermark(s: SnapshotFetch, r: Repl
 @step_invariant("630-11")
 def generated_snapshots_end_after_the_latest(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """Who downloads none has a new snapshot only by going further than the latest one; and none is
-    written anew."""
+    written again."""
     when(s.download[r] is None and s.snapshots[r] != new.snapshots[r])
     return all(
         new.snapshots[r][x] is None
@@ -176,7 +176,7 @@ def an_office_ends_by_a_newer_epoch_or_a_failure(s: SnapshotFetch, new: Snapshot
 
 @step_invariant("595-7", "595-8", "630-31", "630-32")
 def leaders_are_voted_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """Who comes to lead an epoch knows of it, and so do most of the voters and nobody else: an
+    """A new leader of an epoch knows of it, and so do most of the voters and nobody else: an
     earlier leader that is not among them goes on. None of them goes further than the leader: by the
     last epoch, and then by the number of records."""
     when(r in new.leading and r not in s.leading)

@@ -11,7 +11,7 @@ from models.snapshot_log_state import Phase, SnapshotLog, Writer
 
 
 def comes_after(one, other):
-    """Whether a file that is written comes to one stage from the other: header, records, footer,
+    """Whether a file that is written gets to one stage from the other: header, records, footer,
     and then it is flushed."""
     return (
         (other == Stage.CREATED and one == Stage.HEADER)
@@ -37,7 +37,7 @@ def a_part_is_written_step_by_step(s: SnapshotLog, new: SnapshotLog, w: Writer):
 
 @step_invariant("630-24", "630-27")
 def a_finished_part_becomes_a_snapshot(s: SnapshotLog, new: SnapshotLog, x: Offset):
-    """A snapshot that comes to be was a .part file of that id, and is one no more."""
+    """A new snapshot was a .part file of that id, and is one no more."""
     when(s.snapshots[x] is None and new.snapshots[x] is not None)
     return any(
         s.parts[w] is not None
@@ -70,7 +70,7 @@ def base_on_disk(s: SnapshotLog):
 
 @step_invariant("595-26")
 def the_disk_has_its_log_until_a_flush(s: SnapshotLog, new: SnapshotLog):
-    """What a running process does to its log comes to the disk by a flush, all of it at once; only
+    """What a running process does to its log gets to the disk by a flush, all of it at once; only
     segments go without."""
     when(runs_on(s, new))
     is_flush = new.untruncated is None and new.flushed == end(new)

@@ -80,7 +80,7 @@ def runs_on(s: SnapshotLog, new: SnapshotLog):
 def snapshots_never_pass_the_high_watermark(s: SnapshotLog, x: Offset):
     """Once the high watermark is known, no snapshot ends above it, but for one from the leader
     that is about to replace the log. What was committed before a boot is above no high watermark
-    that a leader tells after it."""
+    that a leader reports after it."""
     when(s.phase == Phase.RUNNING and s.high_watermark is not None and not any_ahead(s))
     when(s.snapshots[x] is not None)
     return x <= s.high_watermark
@@ -131,7 +131,7 @@ def a_replica_writes_a_snapshot_of_its_own(s: SnapshotLog):
     )
 
 
-# What comes to pass.
+# Liveness.
 
 
 def may_learn(s: SnapshotLog):
@@ -152,7 +152,7 @@ def may_learn(s: SnapshotLog):
 
 @leads_to("595-13", "595-24", weak=(flush, advance_high_watermark))
 def what_is_committed_becomes_known(s: SnapshotLog):
-    """The high watermark comes to where the log and what is committed go together, unless the log
+    """The high watermark gets to where the log and what is committed go together, unless the log
     changes first."""
     return may_learn(s), not may_learn(s)
 
@@ -317,7 +317,7 @@ def a_snapshot_ends_beyond_the_high_watermark(s: SnapshotLog):
 @sometimes("630-34")
 def no_snapshot_ends_at_the_high_watermark_or_below(s: SnapshotLog):
     """A log starts above 0, and none of its snapshots ends between there and the high watermark:
-    a replica that has booted knows none until a leader tells it."""
+    a replica that has booted knows none until a leader reports it."""
     return (
         s.phase == Phase.RUNNING
         and s.log_start > 0

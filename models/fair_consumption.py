@@ -175,7 +175,7 @@ def resume(s: FairConsumption, new: FairConsumption, p: Partition):
 
 @action
 def revoke(s: FairConsumption, new: FairConsumption, p: Partition):
-    """A partition goes to another consumer. What is buffered of it stays until a poll comes to it
+    """A partition goes to another consumer. What is buffered of it stays until a poll reaches it
     (387-D7)."""
     require(s.status[p] != Status.REVOKED)
     withdraw(s, new, p, Status.REVOKED)

@@ -22,7 +22,7 @@ MAX_FETCHED_EPOCH: Constant = -1
 fetch offsets alone vary; scope `fields` lets the others vary instead."""
 
 DIVERGING_EPOCHS: Constant = ()
-"""Those of the last fetched epochs that are none of the leader's logs: whoever has records of one
+"""Those of the last fetched epochs that are none of the leader's logs: who has records of one
 has to truncate before it can read on (KIP-595, 227-D8)."""
 
 UNKNOWN = -1

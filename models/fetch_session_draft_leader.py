@@ -127,7 +127,7 @@ def full_answers(s: FetchSessionDraft, wanted, filled):
 
 
 def serve_full(s: FetchSessionDraft, new: FetchSessionDraft, f, via, filled, i, sequence, dirty):
-    """A full response tells of every partition; session i, if not 0, is of these from now on."""
+    """A full response has every partition; session i, if not 0, is of these from now on."""
     wanted = incoming(s, f, via).partitions
     require(fits_the_limit(s, f, wanted, filled))
     session = Session(

@@ -155,7 +155,7 @@ def leads(s: LeaderDiscovery, b):
 
 
 def current_leader(s: LeaderDiscovery, b):
-    """What a broker tells of the leader."""
+    """What a broker reports of the leader."""
     return CurrentLeader(
         leader=s.heard[b].leader,
         epoch=s.heard[b].epoch,
@@ -172,7 +172,7 @@ def answer_served(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
 
 @action
 def answer_not_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """The broker does not lead, and tells who does; even if that is nothing new (951-D8)."""
+    """The broker does not lead, and says who does; even if that is nothing new (951-D8)."""
     require(may_be_served(s, r) and not leads(s, s.attempt[r].to))
     new.response[r] = Response(
         error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=current_leader(s, s.attempt[r].to)
@@ -181,7 +181,7 @@ def answer_not_leader(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
 
 @action
 def answer_not_leader_unreported(s: LeaderDiscovery, new: LeaderDiscovery, r: Slot):
-    """The same by a broker older than the KIP, which tells nothing more."""
+    """The same by a broker older than the KIP, which says nothing more."""
     require(may_be_served(s, r) and not leads(s, s.attempt[r].to))
     new.response[r] = Response(error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=None)
 
@@ -339,7 +339,7 @@ def is_stale(s: LeaderDiscovery, refresh):
 
 
 def take_endpoints(s: LeaderDiscovery, new: LeaderDiscovery, leader):
-    """All endpoints are those of the answer (951-D5). Whoever does not know where the leader is
+    """All endpoints are those of the answer (951-D5). Who does not know where the leader is
     asks again."""
     new.refresh = None
     new.endpoints = s.refresh.endpoints

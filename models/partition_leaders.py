@@ -1,8 +1,8 @@
-"""KIP-951 for several partitions: what one response tells of their leaders, and what becomes of
+"""KIP-951 for several partitions: what one response reports of their leaders, and what becomes of
 the client's metadata by it.
 
 A client fetches the partitions that are assigned to it. Of each that a broker does not lead, it
-tells the leader that it knows, and adds where that is to one list for the whole response. The
+names the leader that it knows, and adds where that is to one list for the whole response. The
 client takes what is newer than its own metadata, and leaves the rest as it is. Who is asked, when,
 and how often is in leader_discovery; so is what a refresh does to leaders that are known.
 """
@@ -155,7 +155,7 @@ def with_endpoint(s: PartitionLeaders, b):
 def answer_with_leader(
     s: PartitionLeaders, new: PartitionLeaders, p: Partition, leadership: Leadership
 ):
-    """The broker refuses the partition, and tells what it has heard, newer or not (951-D8)."""
+    """The broker refuses the partition, and reports what it has heard, newer or not (951-D8)."""
     require(awaits_its_answer(s, p))
     new.answers[p] = Answer(current_leader=leadership)
     new.node_endpoints = with_endpoint(s, leadership.leader)
@@ -172,7 +172,7 @@ def endpoint_after_reading(s: PartitionLeaders, b):
 
 
 def is_of_use(s: PartitionLeaders, p):
-    """The response tells a newer leader of a partition than the client knows, and the client then
+    """The response names a newer leader of a partition than the client knows, and the client then
     knows where that is. Of a partition that it has no metadata of it learns nothing."""
     answer = s.answers[p]
     known = s.leaders[p]

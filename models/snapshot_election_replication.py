@@ -111,7 +111,7 @@ def advanced(s: SnapshotElection, leader, fetched):
 
 
 def learned(s: SnapshotElection, v, high_watermark, end):
-    """A follower's high watermark when the leader tells its own, and the follower's log goes up to
+    """A follower's high watermark when the leader sends its own, and the follower's log goes up to
     `end`."""
     return max(s.high_watermark[v], min(high_watermark, end))
 
@@ -220,7 +220,7 @@ def replaces(snapshot, log):
 
 @action
 def reset_log(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """The log gives way to the snapshot that was fetched, and begins anew at its end."""
+    """The log gives way to the snapshot that was fetched, and begins again at its end."""
     require(s.unapplied[v] and replaces(id_of(s.snapshot[v]), log_id(s, v)))
     new.unapplied[v] = False
     new.log_start[v] = len(s.snapshot[v])
@@ -252,7 +252,7 @@ def may_drop(s: SnapshotElection, v, end):
 @action
 def advance_log_start(s: SnapshotElection, new: SnapshotElection, v: Voter):
     """A replica drops what is in its latest snapshot from its log, once it knows again, after a
-    restart, that this is committed; whoever else has it by then (630-D12)."""
+    restart, that this is committed, whichever others have it by then (630-D12)."""
     end = len(s.snapshot[v])
     require(s.log_start[v] < end and may_drop(s, v, end))
     new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]

@@ -160,7 +160,7 @@ def next_high_watermark(s: SnapshotFetch, leader, fetcher):
 
 
 def known_high_watermark(s: SnapshotFetch, leader, fetcher):
-    """What the leader tells: nothing, before a record of its epoch is committed."""
+    """What the leader reports: nothing, before a record of its epoch is committed."""
     high_watermark = next_high_watermark(s, leader, fetcher)
     is_of_its_epoch = epoch_before(s, leader, high_watermark) == s.epoch[leader]
     return high_watermark if is_of_its_epoch else 0
@@ -199,7 +199,7 @@ def believe(s: SnapshotFetch, new: SnapshotFetch, r, log, reported):
 
 
 def reported_by(s: SnapshotFetch, leader, r):
-    """What a leader tells whose fetch it took in."""
+    """What a leader reports to a follower whose fetch it took in."""
     return Wait(high_watermark=known_high_watermark(s, leader, r), log_start=s.log_start[leader])
 
 
@@ -268,7 +268,7 @@ def lose_fetch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 
 @action
 def fetch_diverging(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """The leader tells where the logs part at the latest: the fetcher truncates to there."""
+    """The leader says where the logs part at the latest: the fetcher truncates to there."""
     require(may_fetch(s, r))
     leader = present(leader_of(s, r))
     require(not is_below(s, leader, log_end_id(s, r)) and not agrees(s, leader, log_end_id(s, r)))
@@ -280,7 +280,7 @@ def fetch_diverging(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @action
 def fetch_snapshot_id(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The leader's log starts too late: it names its latest snapshot, and fetching pauses. One that
-    the fetcher has already is not fetched again: it fetches from the log anew (630-D18)."""
+    the fetcher has already is not fetched again: it fetches from the log again (630-D18)."""
     require(may_fetch(s, r))
     leader = present(leader_of(s, r))
     require(is_below(s, leader, log_end_id(s, r)))

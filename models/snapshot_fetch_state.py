@@ -197,7 +197,7 @@ def epoch_before(s: SnapshotFetch, r, offset):
 
 
 def log_end_id(s: SnapshotFetch, r):
-    """The end of a log as a fetch or a vote tells it."""
+    """The end of a log as a fetch or a vote has it."""
     return OffsetAndEpoch(end_offset=log_end(s, r), epoch=epoch_before(s, r, log_end(s, r)))
 
 

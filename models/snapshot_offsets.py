@@ -60,7 +60,7 @@ def fetch_snapshot(s: SnapshotOffsets, new: SnapshotOffsets, p: Place, end: Offs
 
 @action
 def reset_log(s: SnapshotOffsets, new: SnapshotOffsets):
-    """The log begins anew where the fetched snapshot ends."""
+    """The log begins again where the fetched snapshot ends."""
     require(s.unapplied)
     new.log_start = latest(s)
     new.high_watermark = latest(s)

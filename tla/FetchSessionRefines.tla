@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* What fetchers learn through sessions is what full fetches tell.          *)
 (*                                                                          *)
-(* An answer is under way when a response is that tells anything, or an     *)
+(* An answer is under way when a response is that has anything, or an       *)
 (* error: not one that is put off.  What it leaves out, the fetcher knows.  *)
 (* There is nothing to read for a fetcher that has to truncate.             *)
 (***************************************************************************)
@@ -23,7 +23,7 @@ KnownOf(map) ==
         IF map[p] = None THEN None
         ELSE [condition |-> ConditionOf(map[p]), records |-> map[p].records]]
 
-Tells(f) == IF response[f] = None THEN FALSE ELSE ~response[f].throttled
+Reports(f) == IF response[f] = None THEN FALSE ELSE ~response[f].throttled
 
 Full == INSTANCE FullFetch WITH
     Nothing <- None,
@@ -35,7 +35,7 @@ Full == INSTANCE FullFetch WITH
                         [] OTHER                    -> fetching[f][p].fetchOffset]],
     known <- [f \in Fetchers |-> KnownOf(reported[f])],
     answer <- [f \in Fetchers |->
-                  IF ~Tells(f) THEN None
+                  IF ~Reports(f) THEN None
                   ELSE [refused |-> response[f].error # "NONE",
                         partitions |-> ConditionsOf([p \in Partitions |->
                             IF response[f].partitions[p] = None

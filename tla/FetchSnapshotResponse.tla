@@ -5,7 +5,7 @@
 (* Who cannot serve a partition says why.  A response has room for so many *)
 (* units.  Each partition of the request that can be served is sure of an  *)
 (* even share, if its snapshot has as much left; what others leave of      *)
-(* theirs goes to whoever is first to take it.  The next request asks for  *)
+(* theirs goes to the first that takes it.  The next request asks for      *)
 (* the rest.                                                               *)
 (***************************************************************************)
 EXTENDS Integers, FiniteSets

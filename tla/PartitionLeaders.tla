@@ -161,7 +161,7 @@ EachBrokerIsListedOnce ==
     \A i, j \in DOMAIN nodeEndpoints :
         nodeEndpoints[i].broker = nodeEndpoints[j].broker => i = j
 
-\* The brokers that lead a partition of the response, as far as it tells.
+\* The brokers that lead a partition of the response, as far as it says.
 ReportedToLead == {answers[p].currentLeader.leader : p \in Reported}
 
 EveryReportedLeaderIsListed ==

@@ -15,7 +15,7 @@ CONSTANTS
     EvictionMs,         \* how long a session is safe from its equals
     LetterOfRuleThree,  \* whether rule 3 lets a consumer displace a follower
     SecondShard,        \* slots that are a cache of their own; Apache Kafka has such shards
-    KafkaOrder          \* whether Apache Kafka's order tells which session is evicted
+    KafkaOrder          \* whether Apache Kafka's order decides which session is evicted
 
 ASSUME LetterOfRuleThree \in BOOLEAN /\ KafkaOrder \in BOOLEAN
 

@@ -668,14 +668,14 @@ AResetBeginsAtTheSnapshotsEnd ==
                 /\ log'[v] = <<>>
                 /\ highWatermark'[v] >= Len(snapshot[v])]_vars
 
-\* While a replica runs; who comes to lead begins without one.
+\* While a replica runs; one that becomes leader begins without one.
 HighWatermarkNeverMovesBack ==
     [][(restarts' = restarts /\ wipes' = wipes) =>
          \A v \in Voters :
             (v \in Leaders \/ v \notin Leaders') => highWatermark'[v] >= highWatermark[v]]_vars
 
 -----------------------------------------------------------------------------
-(* What comes to pass in the last epoch of a model, where nobody times out. *)
+(* Liveness in the last epoch of a model, where nobody times out.           *)
 
 \* What the network keeps from happening need not happen.
 Whole == cut = None
@@ -700,7 +700,7 @@ IsOwedAVote(v, c) == InLastEpoch(c, "CANDIDATE") /\ cut \notin {v, c} /\ MightVo
 AVoteIsGivenToWhoGoesAsFar ==
     \A v, c \in Voters : IsOwedAVote(v, c) ~> ~IsOwedAVote(v, c)
 
-\* Whoever is in an earlier epoch comes to hear of the last, if the network is whole again.
+\* A replica of an earlier epoch hears of the last one, if the network is whole again.
 ANewerEpochIsHeardOf ==
     WF_vars(Heal) =>
         \A v \in Voters : (\E w \in Voters : ~MayTimeOut(w)) ~> ~MayTimeOut(v)

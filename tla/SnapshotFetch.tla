@@ -5,7 +5,7 @@
 (* A leader drops the beginning of its log once a snapshot stands for it.  *)
 (* A replica that still needs what was dropped is sent the id of the       *)
 (* leader's latest snapshot, downloads its file chunk by chunk, and starts *)
-(* its log anew at the snapshot's end.                                     *)
+(* its log again at the snapshot's end.                                    *)
 (*                                                                         *)
 (* A record is known by its epoch and its offset, so that a log is a       *)
 (* sequence of epochs.  A snapshot's file has a unit for each record that  *)
@@ -322,8 +322,8 @@ Learn(leader, r) ==
                     THEN SubSeq(Records(leader), 1, NextHighWatermark(leader, r))
                     ELSE committed
 
-\* What the leader tells of itself: no high watermark, before it committed a record of its epoch.
-Tells(leader, r) ==
+\* What the leader reports of itself: no high watermark, before it committed a record of its epoch.
+Reports(leader, r) ==
     LET hw == NextHighWatermark(leader, r)
     IN  [highWatermark |-> IF EpochBefore(leader, hw) = epoch[leader] THEN hw ELSE 0,
          logStart      |-> logStart[leader]]
@@ -348,7 +348,7 @@ Believe(r, records, reported, highWatermarks) ==
 Follow(r, records) ==
     LET leader == Asks(r)
     IN  /\ Learn(leader, r)
-        /\ Believe(r, records, Tells(leader, r),
+        /\ Believe(r, records, Reports(leader, r),
                    [highWatermark EXCEPT ![leader] = NextHighWatermark(leader, r)])
         /\ UNCHANGED <<leaders, epoch, aged, download, response, disturbances, wiped>>
 
@@ -372,7 +372,7 @@ WaitForRecords(r) ==
     /\ waiting[r] = None
     /\ Learn(Asks(r), r)
     /\ highWatermark' = [highWatermark EXCEPT ![Asks(r)] = NextHighWatermark(Asks(r), r)]
-    /\ waiting' = [waiting EXCEPT ![r] = Tells(Asks(r), r)]
+    /\ waiting' = [waiting EXCEPT ![r] = Reports(Asks(r), r)]
     /\ UNCHANGED <<leaders, epoch, disks, aged, download, response, disturbances, wiped>>
 
 WaitInVain(r) ==
@@ -514,7 +514,7 @@ ReceiveChunk(r, again) ==
     /\ download' = [download EXCEPT ![r].part = FileOf(r)]
     /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, waiting, wiped, committed>>
 
-\* Whatever the log has, it starts anew.
+\* Whatever the log has, it starts again.
 ReceiveLastChunk(r, again) ==
     /\ Receives(r)
     /\ response[r].error = "NONE"

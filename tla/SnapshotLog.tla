@@ -630,7 +630,7 @@ BootTakesNoPartForASnapshot ==
          /\ \A w \in Writer : parts'[w] = None
          /\ \A x \in Offset : snapshots'[x] # None => x \in Named]_vars
 
-(* What comes to pass. *)
+(* Liveness.           *)
 
 IsFlushed == <<flushed, untruncated>> = <<LogEnd, None>>
 

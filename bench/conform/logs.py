@@ -31,7 +31,7 @@ def fetches(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def is_fetch(line: bytes) -> bool:
-    """Whether a line tells of a Fetch request."""
+    """Whether a line is of a Fetch request."""
     return _FETCH in line
 
 
@@ -39,7 +39,7 @@ def lengthened(lines: Sequence[bytes], times: int) -> Iterator[bytes]:
     """The lines so many times, each time later, and of connections from another address.
 
     A broker writes such a log that is started again and again: the numbers of its connections, its
-    session ids and its offsets begin anew.
+    session ids and its offsets begin again.
     """
     moments = [int(line[:13]) for line in lines if line[:13].isdigit()]
     span = max(moments) - min(moments) + _PERIOD_MS

@@ -49,8 +49,8 @@ def only_a_fuller_response_leaves_out(s: FetchResponse, p: Partition):
 
 @lemma
 def waiting_is_paid_back_in_places(s: FetchResponse, p: Partition):
-    """Whoever is left out moves up the list: each response takes records of some partition, those
-    ahead come first, and whoever was read goes behind. So nobody waits longer than there are places
+    """Those left out move up the list: each response takes records of some partition, those
+    ahead come first, and those read go behind. So nobody waits longer than there are places
     ahead."""
     when(s.to_visit is None or (p in s.due and s.taken[p] == 0))
     left_out = 1 if s.to_visit is not None and messages(s) > 0 else 0

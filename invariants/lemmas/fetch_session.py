@@ -181,7 +181,7 @@ def agreement_when_idle(s: FetchSession, f: Fetcher, p: Partition):
 
 @lemma
 def request_brings_agreement(s: FetchSession, f: Fetcher, p: Partition):
-    """An incremental request tells all that the fetcher changed since they agreed."""
+    """An incremental request has all that the fetcher changed since they agreed."""
     request = present(s.request[f])
     when(not is_full(request.epoch))
     session = present(s.sessions[request.session_id])
@@ -192,7 +192,7 @@ def request_brings_agreement(s: FetchSession, f: Fetcher, p: Partition):
 
 @lemma
 def response_brings_agreement(s: FetchSession, f: Fetcher, p: Partition):
-    """A response tells all that the session cached since they agreed."""
+    """A response has all that the session cached since they agreed."""
     response = present(s.response[f])
     when(response.session_id != NO_SESSION)
     session = present(s.sessions[response.session_id])

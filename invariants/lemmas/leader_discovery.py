@@ -49,7 +49,7 @@ def leaders_run(s: LeaderDiscovery, b: Broker, r: Slot):
     )
 
 
-# Whoever knows who was elected in an epoch knows the same.
+# Replicas that know who was elected in an epoch know the same.
 
 
 def agree(one, other):

@@ -65,7 +65,7 @@ def is_free(s: SnapshotElection, v, epoch):
 
 @lemma
 def a_majority_has_no_vote_left_for_an_epoch_with_records(s: SnapshotElection, v: Voter):
-    """Whoever wrote the last record of a log was elected, and so it is for all before it."""
+    """Who wrote the last record of a log was elected, and so it is for all before it."""
     when(len(history(s, v)) > 0)
     epoch = last_epoch(history(s, v))
     return not is_majority({w for w in Voter if is_free(s, w, epoch)})

@@ -71,7 +71,7 @@ def logs_end_by_the_last_offset(s: SnapshotFetch, r: Replica):
 
 @lemma
 def a_log_without_records_starts_where_a_snapshot_ends(s: SnapshotFetch, r: Replica):
-    """It ends there, too, and the snapshot tells the epoch before its end."""
+    """It ends there, too, and the snapshot names the epoch before its end."""
     when(s.log_start[r] > 0 and len(s.log[r]) == 0)
     return s.snapshots[r][s.log_start[r]] is not None
 

@@ -23,7 +23,7 @@ import msgspec
 from lockstep.system.resident import granted_memory, look_seldom
 
 _SPAWN = multiprocessing.get_context("spawn")
-"""A fork would take over the threads' locks of whoever calls this."""
+"""A fork would take over the locks of the caller's threads."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def check_liveness(
     request: Exploration = Exploration(),
     known: KnownSpace | None = None,
 ) -> None:
-    """Add to the result of a search what each `leads_to` of the model comes to.
+    """Add to the result of a search whether each `leads_to` of the model holds.
 
     Where that is not known the result is inconclusive.
 

@@ -82,7 +82,7 @@ class OptionDomain(Domain):
 
 
 MOST_VALUES = 2**22
-"""The most values that are gone through one by one, anywhere."""
+"""The most values that are enumerated, anywhere."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """A model is loaded from its files, as they are or with a fault in place.
 
-What it is made of stands in `protocol`; whoever uses a model finds that here, too.
+What it is made of stands in `protocol`; users of a model find that here, too.
 """
 
 from __future__ import annotations

@@ -285,7 +285,7 @@ def leads_to(
             return is_lagging(s, r), has_caught_up(s, r)
 
     The function ends with `return premise, goal`; both must have a value in every state. Nothing
-    comes to pass unless something is promised: an action named in `weak` is taken again and again
+    is reached unless fairness is assumed: an action named in `weak` is taken again and again
     if from some time on it is always enabled, and one named in `strong` even if it is only enabled
     again and again. An action counts as enabled, and as taken, where it changes the state. These
     are TLA+'s `premise ~> goal` under `WF_vars` and `SF_vars`.
@@ -320,7 +320,7 @@ def shows(*given: Any) -> Any:
             return s.heard
 
     It stands for a variable of that name: the other version's variable, or its `@shows` function of
-    that name, is held against it by value.
+    that name, is compared with it by value.
     """
     return _bare_or_called(lambda function: _marked(function, Mark(Kind.SHOWS)), given)
 

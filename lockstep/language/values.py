@@ -29,7 +29,7 @@ class NotInDomain(Exception):
 
 
 class TooManyValues(Exception):
-    """A domain was about to be gone through that has too many values for that."""
+    """A domain was about to be enumerated that has too many values for that."""
 
 
 class TotalMap(tuple[Any, ...]):

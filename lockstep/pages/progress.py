@@ -76,7 +76,7 @@ def note_line(title: str) -> Iterator[Callable[[str], None]]:
 
 
 class TerminalWatch(Watch):
-    """Looks on at a verb for whoever typed it, at a terminal or in a script."""
+    """Looks on at a verb for its user, at a terminal or in a script."""
 
     def __init__(self) -> None:
         _CLOCK.began = time.monotonic()

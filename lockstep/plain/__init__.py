@@ -1,1 +1,1 @@
-"""The oracle: plain Python runs a model, searches its states, and judges what comes to pass."""
+"""The oracle: plain Python runs a model, searches its states, and judges liveness."""

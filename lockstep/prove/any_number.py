@@ -41,7 +41,7 @@ _MOST = 8
 class Enough:
     """With `names` names of a constant a model shows all that it does with more.
 
-    `left_out` tells of properties for which that is not so, and why; `unread` are variables to
+    `left_out` names the properties for which that is not so, and why; `unread` are variables to
     which nothing is written in the proof, for nothing that is left reads them.
     """
 

@@ -140,7 +140,7 @@ class _Search:
         if steps == 0:
             self._solver.add(term(self._first(unrolling.states[0])))
         else:
-            # A search, too, tells of a state that cannot be expanded after what is broken there.
+            # A search, too, reports a state that cannot be expanded after what is broken there.
             meaningless = self._meaningless(self._failing_actions(steps - 1), steps - 1)
             self._solver.add(term(unrolling.extend()))
         return self._at(steps) or meaningless

@@ -216,7 +216,7 @@ def _rounds(
 
 
 def _source(evaluation: Evaluation, source: ir.Source) -> Iterator[tuple[Truth, Value]]:
-    """Each value that is gone through, and the condition under which it is one of them."""
+    """Each value that is enumerated, and the condition under which it is one of them."""
     match source:
         case ir.OverDomain(domain):
             for value in listed(domain, "a comprehension"):

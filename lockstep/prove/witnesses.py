@@ -54,7 +54,7 @@ class _ForEach:
 
 
 _Slots: TypeAlias = Mapping[int, frozenset[_ForEach]]
-"""For each slot, what it depends on of all that is gone through."""
+"""For each slot, what it depends on of all that is enumerated."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Counting:
         return sum(self.names.held_in(parameter.domain) for parameter in parameters)
 
     def _places(self, code: object) -> int:
-        """How many names may say where something is amiss: in what is gone through, in a value."""
+        """How many names may say where something is amiss: in what is enumerated, in a value."""
         count = 0
         for node in walk(code):
             match node:
@@ -299,7 +299,7 @@ class Counting:
 
 
 def _dependences(node: object, slots: _Slots) -> frozenset[_ForEach]:
-    """On what of all that is gone through an expression may depend."""
+    """On what of all that is enumerated an expression may depend."""
     read = [slots.get(part.slot) for part in walk(node) if isinstance(part, ir.Local)]
     return frozenset().union(*(loops for loops in read if loops is not None))
 
@@ -315,7 +315,7 @@ def _gone_through(source: ir.Source) -> Domain:
 
 
 def _length(source: ir.Source | None, domain: Domain) -> int:
-    """The most values that are gone through."""
+    """The most values that are enumerated."""
     match source:
         case ir.OverCollection():
             return capacity_of(source.collection.domain)

@@ -138,7 +138,7 @@ def _verdicts(run: ReviewRun) -> str:
 
 
 def _summary(run: ReviewRun) -> str:
-    """What the whole review comes to, in one line."""
+    """The sum of the whole review, in one line."""
     evidence = run.evidence or Evidence()
     scopes = [result for result in run.results if isinstance(result, ScopeReview)]
     changes = [

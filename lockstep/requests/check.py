@@ -133,7 +133,7 @@ class CheckRequest(JudgedRequest):
 
     @property
     def is_the_scope_itself(self) -> bool:
-        """Whether what is found can be held against what the scope pins.
+        """Whether what is found can be compared with what the scope pins.
 
         A bound changes nothing where it is not met, and is inconclusive where it is.
         """

@@ -102,7 +102,7 @@ class ProveRequest(ModelsRequest):
 
     @property
     def is_pinned(self) -> bool:
-        """Whether the answer can be held against what the specification says is proved."""
+        """Whether the answer can be compared with what the specification says is proved."""
         changes = (self.scope, self.fault, self.any_number, self.k, self.depth)
         return not self.constants and all(change is None for change in changes)
 

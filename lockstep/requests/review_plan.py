@@ -62,7 +62,7 @@ class ReviewPlan:
 
 @contextmanager
 def plan_review(request: ReviewRequest) -> Iterator[ReviewPlan]:
-    """What a request comes to; `LockstepError` where it cannot be met.
+    """What a request asks for; `LockstepError` where it cannot be met.
 
     Files of revisions are there as long as the block runs.
     """

@@ -50,7 +50,7 @@ class Judged:
 
 
 class Failure:
-    """A task without a result: `error`, a field of whoever is one, says why."""
+    """A task without a result: `error`, a field of such a result, says why."""
 
     error: LockstepError
 

@@ -1,1 +1,1 @@
-"""What a change changes: two versions of a model, held against each other."""
+"""What a change changes: two versions of a model, compared."""

@@ -35,7 +35,7 @@ from lockstep.prove.values import NotProvable, Value, constant, same, unknown, w
 from lockstep.review.pair import Pair
 
 MOST_BINDINGS = 256
-"""The most values of parameters which only one action has that are gone through."""
+"""The most values of parameters which only one action has that are enumerated."""
 
 
 class Joint:
@@ -101,7 +101,7 @@ class Instance:
 class JointAction:
     """An action that both models have by name.
 
-    `shared` are the parameters that both actions have, by name and form. Others are gone through:
+    `shared` are the parameters that both actions have, by name and form. Others are enumerated:
     an action with them takes a step where it takes it with some of their values.
     """
 

@@ -1,7 +1,7 @@
 """Named scenarios of `specs/MODEL.toml`: from where to where, and what is counted on the way.
 
     [costs.new_leader]
-    purpose = "How a refused client comes to the new leader."
+    purpose = "How a refused client reaches the new leader."
     from = "client_is_refused"
     to = "new_leader_is_asked"
     without = ["elect", "lose"]

@@ -27,7 +27,7 @@ A lane is a name, or a constant that lists names. `at` says in whose lane an act
 is the environment's, which has none.
 
 A message is a variable that is None, or a map of such, when nothing is under way: who sets it
-sends, and it arrives when somebody at `to` takes it away. Whoever else takes it away loses it, and
+sends, and it arrives when somebody at `to` takes it away. Others that take it away lose it, and
 so do the actions in `lost`; where it is there all the same, it is sent again. Those in `received`
 receive it even where the variable keeps its value: then another copy is under way. Where no
 variable says so, `sent` names the actions that send it; one in both `sent` and `received` is a

@@ -212,7 +212,7 @@ class _GuardedOutput:
 
 @contextmanager
 def guarded_output() -> Iterator[None]:
-    """Guard standard output, whoever writes to it; at the end of the block all is written."""
+    """Guard standard output, whatever writes to it; at the end of the block all is written."""
     stream = sys.stdout
     guarded = cast(TextIO, _GuardedOutput(stream))
     sys.stdout = guarded

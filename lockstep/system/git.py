@@ -10,7 +10,7 @@ from pathlib import Path
 from lockstep.errors import LockstepError
 
 _OF_ANOTHER = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""What git tells its hooks of the repository that they are of, which a folder may be no part of."""
+"""What git sets for its hooks: of their repository, of which a folder may be no part."""
 
 _MOST_SECONDS = 300
 """Git is given up after that: it may wait for a server that does not answer."""

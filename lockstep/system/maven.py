@@ -53,7 +53,7 @@ def jar_of(artifact: Artifact) -> Path:
     """The artifact's jar, fetched into the cache if it is not there yet.
 
     Its SHA-256 is checked on every call. A cached jar with another digest is named in a warning
-    and fetched anew, once. Processes that call this at the same moment each fetch their own copy
+    and fetched again, once. Processes that call this at the same moment each fetch their own copy
     and rename it into place, so none ever sees half a file.
 
     Raises LockstepError when it cannot be fetched, or when what was fetched is not the pinned jar.

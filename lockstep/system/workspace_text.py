@@ -49,7 +49,7 @@ class WorkspaceText:
     def unpacked(self) -> Path:
         """The folder of this machine with just these files, the same one for all processes.
 
-        It is written whole or not at all, and anew where a file of it is not as it was.
+        It is written whole or not at all, and again where a file of it is not as it was.
         """
         folder = cache_folder() / "shipped" / self.digest
         if self._is_whole(folder):

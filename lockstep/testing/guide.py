@@ -34,7 +34,7 @@ THOROUGH = 0.25
 """The share of behaviours that try steps between known states, too: such a step may be wrong."""
 
 MOST_PLACES = 100_000
-"""A guide that remembers more states than this forgets them all and starts anew."""
+"""A guide that remembers more states than this forgets them all and starts again."""
 
 _NARROW = 2**16
 """Integers of smaller ranges are drawn evenly. Hypothesis prefers those that occur in any module

@@ -31,7 +31,7 @@ class Behaviour:
     that the workspace does not know.
 
     A step that the model does not allow ends the behaviour: later ones are not tried, and it
-    violates nothing. So a test passes once the model no longer does what it tells.
+    violates nothing. So a test passes once the model no longer does what it says.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ def find_property(model: Model, name: str) -> Property | None:
 
 
 _MOST_BINDINGS = 1_000_000
-"""The most bindings of a property's parameters that are gone through where one was recorded."""
+"""The most bindings of a property's parameters that are enumerated where one was recorded."""
 
 
 def failing_binding(

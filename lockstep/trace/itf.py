@@ -69,7 +69,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Recording:
-    """A behaviour as its file has it: read, but not yet held against the model.
+    """A behaviour as its file has it: read, but not yet compared with the model.
 
     `states[i]` is reached by `steps[i - 1]`, an action's name and its parameters by name. With
     `loop` the steps after that many are taken for ever, or nothing happens where there are none.

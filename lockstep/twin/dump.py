@@ -38,7 +38,7 @@ def read_dump(path: Path) -> LabelledGraph:
     liveness checking adds.
 
     Raises LockstepError, with the line, when the file is not such a dump, is damaged, is cut short,
-    or tells two different things about one state.
+    or says two different things about one state.
     """
     reader = _Reader(path)
     try:

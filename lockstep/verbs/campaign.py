@@ -79,7 +79,7 @@ class Done(NamedTuple):
 
 
 class TaskError(LockstepError):
-    """Why a task has no verdict, as its row tells it."""
+    """Why a task has no verdict, as its row says it."""
 
     def __init__(self, row: Answer) -> None:
         super().__init__(row.error)

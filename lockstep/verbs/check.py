@@ -209,7 +209,7 @@ def _check(plan: CheckPlan, version: Version, watch: Watch) -> Checked:
 
 
 def _pin(checked: Checked, plan: CheckPlan) -> None:
-    """Write what was counted into the model's file of scopes, and judge anew."""
+    """Write what was counted into the model's file of scopes, and judge again."""
     result, root = checked.result, plan.workspace.root
     pins = Pins(str(result.verdict), result.states, result.transitions, result.depth)
     checked.pinned = pin(root, result.model, checked.scope, pins)

@@ -30,7 +30,7 @@ from lockstep.workspace import Workspace, find_workspace
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The checks that a request comes to, each with the number of states that it may have."""
+    """The checks that a request asks for, each with the number of states that it may have."""
 
     workspace: Workspace
     request: SweepRequest
@@ -61,7 +61,7 @@ def sweep(
 
 
 def plan_sweep(request: SweepRequest) -> SweepPlan:
-    """What a request comes to in its workspace; `LockstepError` where it cannot be met."""
+    """What a request asks for in its workspace; `LockstepError` where it cannot be met."""
     _refuse_contradictions(request)
     workspace = request.workspace or find_workspace()
     models = choose(request.names, workspace)

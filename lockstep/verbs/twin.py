@@ -77,7 +77,7 @@ def twin(
 
 
 def plan_twin(request: TwinRequest) -> TwinPlan:
-    """What a request comes to: each model in its scope, or in those of `USUAL_SCOPES` that it has.
+    """What a request asks for: each model in its scope, or in those of `USUAL_SCOPES` that it has.
 
     Models without a twin are left out, and named in the plan, unless they were named. It fails
     before any work where Java or TLC cannot be had.

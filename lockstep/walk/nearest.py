@@ -124,7 +124,7 @@ def parse_predicate(model: Model, text: str, folder: Path) -> Property:
     It may name what the model's files name: `s.epoch[c1] > 3 and s.wire is None`. Files of it are
     written to `folder`, which has to be there as long as the property is used. `Refused` for a text
     that is no predicate, that is outside of the notation, or that goes through more values than can
-    be gone through in each state of a search.
+    be enumerated in each state of a search.
     """
     text = text.strip()
     if not text:

@@ -234,7 +234,7 @@ def action_here(engine: PlainEngine, action: Action, state: State) -> ActionHere
     """The enabled instances of one action in `state`.
 
     Each has a name of its own, by which it can be found again in that state. Where values of
-    several kinds look the same, a number tells them apart: `take(x=None) #2`.
+    several kinds look the same, a number keeps them apart: `take(x=None) #2`.
     """
     steps: dict[str, Step] = {}
     try:

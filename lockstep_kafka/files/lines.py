@@ -47,7 +47,7 @@ class RaftAnswer(Struct, frozen=True, gc=False, array_like=True):
 
 
 class AnsweredPartition(Struct, frozen=True, gc=False, array_like=True):
-    """What the leader tells of one partition; offsets are -1 where it tells nothing."""
+    """What the leader reports of one partition; offsets are -1 where it reports nothing."""
 
     error_code: int
     high_watermark: int

@@ -41,7 +41,7 @@ def physical_lines(
 ) -> Iterator[PhysicalLine]:
     r"""Every line of the file, or of the standard input for `-`, each once; only `\n` ends a line.
 
-    The content, not the name, tells whether the file is compressed, by gzip or zstd; a file of
+    The content, not the name, says whether the file is compressed, by gzip or zstd; a file of
     several members or frames is read to its end. A damaged or cut stream ends with one line that
     has a flaw. What follows the damage is lost, and so is a little before it. `opened` takes the
     file, which says how far the reading is, but for the standard input.

@@ -25,7 +25,7 @@ from lockstep_kafka.fleet.log_ranges import (
 from lockstep_kafka.fleet.reading import Observed, time_of_line
 
 BATCH_BYTES = 16 * 2**30
-"""The content that is followed in one batch: a run that is killed does as much anew at most."""
+"""The content that is followed in one batch: a run that is killed does as much again at most."""
 
 NO_BATCH = -1
 """The batch of ranges that hold nothing to follow."""

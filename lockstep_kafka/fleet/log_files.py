@@ -23,7 +23,7 @@ from lockstep_kafka.files.physical_lines import (
 from lockstep_kafka.files.request_log import SeenLayout
 
 HEAD_BYTES = 1_024
-"""As much of a file tells it from all others: a first line has a time, and names a connection."""
+"""So much of a file identifies it: a first line has a time, and names a connection."""
 
 _LOOKERS = 16
 

@@ -39,7 +39,7 @@ _ESTIMATE_AFTER = 5.0
 
 @dataclass
 class Course:
-    """Counts the tasks of each batch, as Spark tells of those that run.
+    """Counts the tasks of each batch, as Spark reports those that run.
 
     `lines` are all that the run has to follow, and a batch has so many `tasks` for what its lines
     take; 0 where nobody knows, as of a topic: there those that write count, too.

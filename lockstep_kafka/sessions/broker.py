@@ -1,7 +1,7 @@
 """A broker as its log shows it: its sessions, its connections, and who is at their other ends.
 
 Sessions and connections are bounded, so that memory does not grow with the log. One that is let go
-is followed anew, from its middle, when it shows up again.
+is followed again, from its middle, when it shows up again.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Broker:
         )
 
     def connection(self, name: str) -> Connection:
-        """The connection of that name. One of a broker that was started anew ends all sessions."""
+        """The connection of that name. One of a broker that was started again ends all sessions."""
         connection = self._connections.get(name)
         if connection is not None:
             self._connections.move_to_end(name)
@@ -198,7 +198,7 @@ class Broker:
         return connection
 
     def connect(self, connection: Connection, line: FetchLine) -> Fetcher:
-        """Who sends the first Fetch of a connection: one that connects anew names its session."""
+        """Who sends the first Fetch of a connection: one that connects again names its session."""
         holder = self._fetchers.get(line.session_id)
         if holder is None or holder.client != line.client_id:
             holder = stranger(line)
@@ -313,7 +313,7 @@ class Broker:
         del self.sessions[session.number]
 
     def _restart(self) -> None:
-        """A number of a connection is used anew: the broker was started again."""
+        """A number of a connection is used again: the broker was started again."""
         for session in tuple(self.sessions.values()):
             self.drop(session)
         self.logs.forget_all()
@@ -329,7 +329,7 @@ def stranger(line: FetchLine) -> Fetcher:
 def _number_of(connection: str) -> str:
     """What the broker numbers a connection by: its network thread, and a running number there.
 
-    A controller on the same node numbers its threads anew, so the broker's own address is part of
+    A controller on the same node numbers its threads again, so the broker's own address is part of
     it. Before Kafka 4.0 the name has the running number alone, which each thread counts for itself.
     """
     address, _, number = (*connection.split("-", 2), "", "")[:3]

@@ -209,7 +209,7 @@ class BrokerFollower:
         if fetcher is None:
             fetcher = broker.connect(connection, line)
         elif connection.is_left and not self._fetcher_side.explains_head(fetcher, line):
-            # It was sent before the fetcher connected anew, and nobody reads the response.
+            # It was sent before the fetcher connected again, and nobody reads the response.
             fetcher = stranger(line)
         position = Position(number, connection)
         seen = Seen(line.connection, number, line.time_ms, line.file)

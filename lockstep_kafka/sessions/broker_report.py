@@ -43,7 +43,7 @@ class BrokerReport:
         return findings
 
     def take_counts(self) -> list[LineCounts]:
-        """The counts since they were last taken; they begin anew."""
+        """The counts since they were last taken; they begin at 0 again."""
         counts = self.counts
         self._counts = {}
         return counts

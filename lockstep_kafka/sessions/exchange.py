@@ -85,13 +85,13 @@ class Named(NamedTuple):
     answer: AnsweredPartition | None
     is_forgotten: bool
     has_data: bool
-    """Whether the answer tells of the leader's log."""
+    """Whether the answer reports the leader's log."""
     may_hide_records: bool = False
     """Whether records say nothing: a KRaft leader that does not know its watermark sends some."""
 
 
 def has_data(answer: AnsweredPartition) -> bool:
-    """Whether an answer tells of the leader's log, and of nothing that stands in for it."""
+    """Whether an answer reports the leader's log, and nothing that stands in for it."""
     return (
         answer.error_code == 0
         and answer.preferred_read_replica < 0

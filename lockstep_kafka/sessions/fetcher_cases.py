@@ -1,6 +1,6 @@
 """What a fetcher sends: whether a behaviour of the model's fetcher sends this request.
 
-A fetcher may at any time have lost a response, or have started anew: both are tried, too. A seek
+A fetcher may at any time have lost a response, or have started again: both are tried, too. A seek
 looks like records that came, so whether some came is left open (227-D39).
 """
 

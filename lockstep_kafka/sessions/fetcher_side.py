@@ -27,7 +27,7 @@ from lockstep_kafka.sessions.leader_lines import Epochs
 from lockstep_kafka.sessions.turns import Step
 
 _LAST_WITH_NAMES = 12
-"""A fetcher that knows topic ids lists a topic that was made anew again (227-D42), but up to this
+"""A fetcher that knows topic ids lists a recreated topic again (227-D42), but up to this
 version a request does not show the id; nor did earlier ones show all epochs."""
 
 
@@ -58,7 +58,7 @@ class FetcherSide:
             return
         uses_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
         if fetcher.uses_topic_ids is not uses_topic_ids:
-            # A name and an id cannot be held against each other.
+            # A name and an id cannot be compared.
             fetcher.uses_topic_ids = uses_topic_ids
             fetcher.forget()
         # What was sent to it on another connection, and when, no line of this one says.

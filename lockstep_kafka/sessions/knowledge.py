@@ -180,7 +180,7 @@ class Connection(Struct, eq=False, array_like=True):
 
     fetcher: Fetcher | None = None
     is_left: bool = False
-    """Whether its fetcher connected anew. A request that it had sent before may still arrive."""
+    """Whether its fetcher connected again. A request that it had sent before may still arrive."""
     correlation_id: int | None = None
     """That of its last Fetch."""
     position: int = -1

@@ -215,7 +215,7 @@ def _choices(number: int, values: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _logs(case: LeaderCase, values: tuple[int, ...]) -> Iterator[_Log]:
-    """What the leader's log may have been when the request was served, as the answer tells."""
+    """What the leader's log may have been when the request was served, by the answer."""
     answer = case.answer
     least_high, least_start = case.least_high_watermark, case.least_log_start
     if answer is not None and not answer.has_data:

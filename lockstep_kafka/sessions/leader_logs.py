@@ -92,7 +92,7 @@ class LeaderLogs:
         """The least high watermark and log start that the leader has when it serves a request.
 
         Nothing is known of them where the request does not say which topic and which leader epoch
-        it means: the topic may be made anew under its name, and a former leader that follows takes
+        it means: the topic may be recreated under its name, and a former leader that follows takes
         the watermark of the new one.
         """
         if not exchange.is_definite(leader_epoch):
@@ -144,7 +144,7 @@ class LeaderLogs:
         self._logs.pop(partition, None)
 
     def forget_all(self) -> None:
-        """The broker started anew."""
+        """The broker started again."""
         self._logs.clear()
 
     def watch(self, partition: TopicPartition, session: LeaderSession) -> None:

@@ -24,7 +24,7 @@ class Scope:
     failures: int = 2
     session_ids: tuple[int, ...] = (1, 2, 3)
     has_strays: bool = True
-    """Whether a request may arrive after its fetcher connected anew."""
+    """Whether a request may arrive after its fetcher connected again."""
     has_nameless_strays: bool = True
     """Whether a log may leave open whose such a request is: one that closes its session, or the
     first one of its connection."""
@@ -170,7 +170,7 @@ class Arguments:
         return self._interest(old.fetch_offset, self._random.randint(0, self._scope.max_bytes))
 
     def _begun(self, state: Any, p: str) -> Any:
-        """A partition that is asked for anew, mostly from within the leader's log."""
+        """A partition that is asked for again, mostly from within the leader's log."""
         if self._random.random() > _SHARE_OF_FETCHED:
             return None
         if self._random.random() < _SHARE_OF_ODD_OFFSETS:

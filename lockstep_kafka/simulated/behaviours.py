@@ -203,7 +203,7 @@ class Walk:
                     return
 
     def _may_be_stray(self, f: str) -> bool:
-        """Whether the request of a fetcher may arrive after it connected anew."""
+        """Whether the request of a fetcher may arrive after it connected again."""
         request = self.state.request[f]
         if request is None or not self.scope.has_strays:
             return False

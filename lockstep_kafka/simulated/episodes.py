@@ -1,7 +1,7 @@
 """A broker's log, group by group and episode by episode, with the departures that are seeded in it.
 
 An episode is a behaviour that begins where nothing has happened yet. The next one of its group goes
-on from the last by actions of the model that no log shows: every fetcher starts anew, the leader
+on from the last by actions of the model that no log shows: every fetcher starts again, the leader
 forgets its sessions, every record is committed and then removed by retention. So its offsets begin
 above those of the last one, and its connections and sessions are new ones.
 

@@ -1,6 +1,6 @@
 """Which fetchers of a broker fetch which of its partitions.
 
-Fetchers that share a partition share what its leader tells, so a behaviour has all of them. A
+Fetchers that share a partition share what its leader reports, so a behaviour has all of them. A
 broker's fetchers are therefore put into groups with partitions of their own: behaviours of the
 groups, side by side, are a behaviour of the broker.
 """
@@ -30,7 +30,7 @@ MAX_OFFSET = 2**20
 """More records than arrive within a behaviour."""
 
 _MANY = 2**20
-"""Disturbances and failures that no behaviour comes to."""
+"""Disturbances and failures that no behaviour reaches."""
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def error_stays_at_the_head():
 @edit(consumer.set_aside, "replace(s.buffered[s.line[0]], begun=False)", "None")
 @edit(consumer.set_aside, "s.line[1:] + (s.line[0],)", "s.line[1:]")
 def paused_records_are_thrown_away():
-    """A poll that comes to a paused partition drops what is buffered of it."""
+    """A poll that reaches a paused partition drops what is buffered of it."""
 
 
 @fault(
@@ -160,7 +160,7 @@ def unreadable_stays_at_the_head(s: FairConsumption):
     unchanged=("polling", "returned", "line", "waited", "raised"),
 )
 def poll_tries_again_for_ever(s: FairConsumption, new: FairConsumption):
-    """A poll that comes to an error tries once more instead of raising it."""
+    """A poll that reaches an error tries once more instead of raising it."""
     require(is_erring(s) and room(s) == MAX_POLL_RECORDS)
     erring = s.buffered[s.line[0]]
     new.buffered[s.line[0]] = replace(erring, begun=not erring.begun)

@@ -35,7 +35,7 @@ def list_is_never_rotated():
     "(s.order[-1],) + tuple(p for p in s.order if p != s.order[-1])",
 )
 def list_is_visited_from_the_tail():
-    """Whoever was served last is served first again."""
+    """The partition that was served last is served first again."""
 
 
 @fault(replaces=readable, breaks="returns_at_least_one_message", constants={"MESSAGE_BYTES": 4})

@@ -176,7 +176,7 @@ def log_end_is_reported_for_the_watermark(s: FetchSession, p, records):
 
 @fault(replaces=leader.has_records, breaks="records_are_the_leaders")
 def consumers_read_what_is_not_committed(s: FetchSession, f, p, interest):
-    """Whoever fetches reads up to the log's end."""
+    """Every fetcher reads up to the log's end."""
     return (
         p not in s.failing
         and s.log_start[p] <= interest.fetch_offset

@@ -62,7 +62,7 @@ def only_what_is_marked_is_answered(s: FetchSessionDraft, f, session, interests,
     source="KIP-227's earlier draft, Fetch Type",
 )
 def repeated_full_request_starts_anew(s: FetchSessionDraft, request):
-    """A full response tells all, so nothing is dirty after one, be it the answer to a late copy:
+    """A full response has all, so nothing is dirty after one, be it the answer to a late copy:
     see 227d-D3."""
     return undirtied()
 

@@ -49,7 +49,7 @@ def newer_epoch_is_not_the_receivers_affair():
 
 @fault(replaces=error_of, breaks="only_the_leader_serves", constants={"ANY_REQUEST": True})
 def anybody_serves(asked):
-    """Whoever has the snapshot sends it, leader or not."""
+    """A replica that has the snapshot sends it, leader or not."""
     return error_of_the_snapshot(asked)
 
 

@@ -54,7 +54,7 @@ def fences_its_own_epoch():
 @fault(breaks="reported_leader_is_what_the_broker_knows")
 @edit(client.current_leader, "s.heard[b].endpoints[s.heard[b].leader]", "None")
 def tells_no_endpoint():
-    """A broker tells who leads, and not where that is."""
+    """A broker says who leads, and not where that is."""
 
 
 @fault(replaces=current_leader, breaks="reported_leader_is_what_the_broker_knows")
@@ -85,7 +85,7 @@ def goes_by_the_name_of_a_topic():
     """A broker does not compare the id of a request with that of the topic."""
 
 
-# What a response tells.
+# What a response reports.
 
 
 @fault(breaks="leader_of_another_topic_changes_nothing", constants=RECREATED)
@@ -98,7 +98,7 @@ def takes_the_leader_of_another_topic():
 @fault(breaks="leader_epoch_never_goes_back")
 @edit(client.advances, "return ...", "return hint is not None")
 def accepts_any_leader():
-    """Whatever a response tells is taken."""
+    """Whatever a response reports is taken."""
 
 
 @fault(breaks="leader_epoch_never_goes_back")
@@ -142,7 +142,7 @@ def forgets_who_refused():
     """The client drops the endpoint of a broker that does not lead."""
 
 
-# What a refresh tells.
+# What a refresh reports.
 
 
 @fault(breaks="refresh_is_taken_unless_it_is_stale", constants=RECREATED, source="KAFKA-12257")
@@ -297,7 +297,7 @@ def connection_breaks_unnoticed():
     """,
 )
 def refreshes_only_if_nothing_was_reported():
-    """What a response tells takes the place of the refresh."""
+    """What a response reports takes the place of the refresh."""
 
 
 @fault(replaces=client.take_error, breaks="errors_are_backed_off_from", unchanged=("backing_off",))

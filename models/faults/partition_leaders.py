@@ -22,7 +22,7 @@ def lists_a_leader_for_each_partition():
 
 @fault(replaces=client.with_endpoint, breaks="every_reported_leader_is_listed")
 def lists_the_last_leader_alone(s: PartitionLeaders, b):
-    """The list is made anew by each partition."""
+    """The list is made again by each partition."""
     if s.registered[b] is None:
         return s.node_endpoints
     return (NodeEndpoint(broker=b, endpoint=s.registered[b]),)
@@ -71,7 +71,7 @@ def other_partitions_are_forgotten(s: PartitionLeaders, p):
     """,
 )
 def a_revoked_partition_stops_the_others():
-    """The client gives up on a response that tells the leader of a partition which is no longer
+    """The client gives up on a response that names the leader of a partition which is no longer
     assigned: its metadata has the new leaders by then, and nothing is fetched from them."""
 
 

@@ -42,7 +42,7 @@ def high_watermark_at_the_epochs_start():
 @fault(breaks="high_watermark_is_past_the_epochs_start", scope="default")
 @edit(replication.commits, "return ...", "return offset > 0")
 def older_epochs_commit_directly():
-    """A record is committed once a majority has it, whoever wrote it."""
+    """A record is committed once a majority has it, in whatever epoch it was written."""
 
 
 @fault(replaces=replication.advanced, breaks="high_watermark_never_moves_back", scope="wipes")
@@ -207,7 +207,7 @@ def drops_log_without_snapshot(s: SnapshotElection, new: SnapshotElection, v: Vo
 @fault(breaks="a_reset_begins_at_the_snapshots_end")
 @edit(replication.reset_log, "max(s.high_watermark[v], len(s.snapshot[v]))", "s.high_watermark[v]")
 def reset_knows_no_high_watermark():
-    """A log begins anew at the end of a snapshot, and the high watermark stays below it."""
+    """A log begins again at the end of a snapshot, and the high watermark stays below it."""
 
 
 @fault(breaks="a_log_starts_within_what_is_known_to_be_committed", scope="default")

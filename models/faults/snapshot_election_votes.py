@@ -132,7 +132,7 @@ def gives_up_to_another_candidate(s: SnapshotElection, new: SnapshotElection, c:
 
 @fault(breaks="epochs_never_go_back")
 def follows_an_older_leader(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
-    """A replica takes the epoch of whoever says that it leads."""
+    """A replica takes the epoch of any replica that says that it leads."""
     require(s.role[leader] == Role.LEADER and s.epoch[leader] < s.epoch[v])
     become(s, new, v, Role.FOLLOWER, s.epoch[leader], voted=None)
 
@@ -343,7 +343,7 @@ def leads_before_the_reset():
 @fault(breaks="high_watermark_is_past_the_epochs_start", scope="default")
 @edit(votes.become_leader, "0", "s.high_watermark[c]")
 def new_leader_keeps_its_high_watermark():
-    """A leader tells what it knew to be committed as a follower."""
+    """A leader reports what it knew to be committed as a follower."""
 
 
 @fault(breaks="records_come_from_the_log_of_a_leader", scope="default")

@@ -97,7 +97,7 @@ def snapshot_is_named_to_whoever_has_nothing(s: SnapshotFetch, leader, at):
 @fault(breaks="a_majority_has_what_is_committed", scope="observer")
 @edit(replication.counted, "return ...", "return {r for r in Replica if r not in s.wiped}")
 def observers_count():
-    """A leader counts whoever fetches from it, observers, too."""
+    """A leader counts all that fetch from it, observers, too."""
 
 
 @fault(breaks="a_leader_commits_what_a_majority_fetched", scope="default")
@@ -258,7 +258,7 @@ def diverging_fetch_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     scope="elections",
 )
 def inherited_high_watermark_is_reported(s: SnapshotFetch, leader, fetcher):
-    """A leader tells the high watermark that it knew as a follower."""
+    """A leader reports the high watermark that it knew as a follower."""
     return next_high_watermark(s, leader, fetcher)
 
 
@@ -271,7 +271,7 @@ def high_watermark_comes_with_records_alone(s: SnapshotFetch, new: SnapshotFetch
 
 @fault(breaks="fetches_are_answered_by_leaders", scope="waiting")
 def waiting_fetch_is_not_looked_at_again(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A fetch that waits is answered with the next record in the log, whoever leads by then."""
+    """A fetch that waits is answered with the next record in the log, under any leader."""
     leader = present(leader_of(s, r))
     require(s.waiting[r] is not None and s.log_start[leader] <= log_end(s, r))
     require(log_end(s, r) < log_end(s, leader))

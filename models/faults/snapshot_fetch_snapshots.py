@@ -61,7 +61,7 @@ def whoever_was_live_is():
 
 @fault(replaces=snapshots.may_start_at, breaks="what_all_live_replicas_have_goes_at_once")
 def log_start_waits_for_the_lag_time(s: SnapshotFetch, r, end):
-    """A leader drops records once its snapshot is old, and not before, whoever has them."""
+    """A leader drops records once its snapshot is old, and not before, no matter who has them."""
     return r in s.leading and end <= s.aged
 
 
@@ -73,7 +73,7 @@ def log_start_waits_for_nobody(s: SnapshotFetch, r, end):
 
 @fault(breaks="snapshots_go_only_below_the_log_start")
 def latest_snapshot_is_deleted(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A replica deletes its only snapshot, whoever downloads it."""
+    """A replica deletes its only snapshot, even while it is downloaded."""
     require(r in s.leading and latest(s, r) > 0)
     new.snapshots[r] = {x: None for x in Offset}
 

@@ -38,7 +38,7 @@ def deletes_at_the_log_start():
 
 @fault(replaces=offsets.advance_high_watermark, breaks="offsets_never_move_back")
 def takes_any_high_watermark(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
-    """What the leader tells is taken, even if it is older than what is known."""
+    """What the leader reports is taken, even if it is older than what is known."""
     require(not s.unapplied and to != s.high_watermark and to <= s.log_end)
     require(s.log_start <= to and latest(s) <= to)
     new.high_watermark = to

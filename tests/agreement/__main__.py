@@ -144,7 +144,7 @@ def _arguments() -> argparse.Namespace:
         "--kept",
         type=Path,
         default=ROOT / "build" / "agreement" / "blocks.jsonl",
-        help="the file that tells which blocks are done",
+        help="the file that says which blocks are done",
     )
     return parser.parse_args()
 

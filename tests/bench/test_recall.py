@@ -28,7 +28,7 @@ def test_every_kind_is_found(tmp_path: Path) -> None:
 
 
 def test_what_is_not_found_is_reported(tmp_path: Path) -> None:
-    """The truth of one log is held against another one."""
+    """The truth of one log is compared with another one."""
     request = replace(REQUEST, lines=3_000)
     seeded = simulate(replace(request, log=tmp_path / "seeded"))
     clean = simulate(replace(request, log=tmp_path / "clean", departures=0.0))

@@ -21,7 +21,7 @@ SAVED = ".lockstep/counterexamples/turnstile-entries_are_paid.itf.json"
 
 
 def break_push(desk: "Desk") -> None:
-    """Whoever pushes goes in twice."""
+    """A visitor that pushes goes in twice."""
     desk.edit("models/turnstile.py", "= s.entries[g] + 1", "= s.entries[g] + 2")
     desk.edit("models/turnstile.py", "require(s.arm[g] == Arm.OPEN)", TWICE)
 

@@ -19,7 +19,7 @@ from models.turnstile import coin, push
 
 @leads_to("9-1", weak=each(push))
 def gets_in(s, g: Gate):
-    """Whoever stands before an open arm gets in."""
+    """A visitor before an open arm gets in."""
     return s.arm[g] == Arm.OPEN, s.arm[g] != Arm.OPEN
 
 

@@ -68,7 +68,7 @@ def test_what_is_explained_may_survive(desk: "Desk") -> None:
     assert ran.code == 0, ran.out
     assert "    explained: Nobody looks at it.\n" in ran.out
     assert "0 not explained" in ran.out
-    assert "rows, kept since" in ran.out, "a reason judges nothing anew"
+    assert "rows, kept since" in ran.out, "a reason judges nothing again"
     rows = desk.run("mutants", "turnstile", *OPTIONS, "--json").json["results"]
     survivors = [row for row in rows if row["verdict"] == "survives"]
     assert {row["details"]["explained"] for row in survivors} == {"Nobody looks at it."}

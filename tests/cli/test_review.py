@@ -126,7 +126,7 @@ def test_json_has_the_behaviours(desk: "Desk") -> None:
 
 
 def test_a_pull_request_with_a_bad_change(repository: "Desk") -> None:
-    """Entries are not forgotten with their coins, and the claim that tells is weakened with it."""
+    """Entries are not forgotten with their coins, and the claim on it is weakened with it."""
     repository.edit(
         MODEL, "    new.coins[g] = 0\n    new.entries[g] = 0\n", "    new.coins[g] = 0\n"
     )

@@ -1,4 +1,4 @@
-"""What a change is expected to break, held against what it breaks."""
+"""What a change is expected to break, compared with what it breaks."""
 
 from typing import TYPE_CHECKING
 

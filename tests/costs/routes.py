@@ -18,7 +18,7 @@ def costs(
     """Every pair of a state and a weight is followed, up to weights that only a cycle can give.
 
     A way that takes no step twice is lighter than `bound`. One with a cycle that weighs something
-    comes to be as heavy by going round again and again, and then is not yet three times as heavy.
+    gets as heavy by going round again and again, and then is not yet three times as heavy.
     """
     pending = [(state, 0) for state in starts(space, begins)]
     bound = 1 + sum(weights)

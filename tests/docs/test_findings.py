@@ -1,6 +1,6 @@
 """Each row of a table of findings that ends in a command: the command shows what the row says.
 
-The last cell but one tells after how many steps; `for ever` where a behaviour goes on without what
+The last cell but one says after how many steps; `for ever` where a behaviour goes on without what
 should come to pass; `never` where no state is reached that should be; nothing where all holds.
 """
 

@@ -1,7 +1,7 @@
 """Every page of the documentation is followed from top to bottom in an empty folder.
 
 After a change to what commands print, `LOCKSTEP_ACCEPT=1 pytest tests/docs` writes the output into
-the pages anew; read what changed. A `...` on a line by itself does not survive that.
+the pages again; read what changed. A `...` on a line by itself does not survive that.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The diagrams that the documentation shows are what lockstep draws.
 
-`LOCKSTEP_ACCEPT=1 pytest tests/docs/test_pictures.py` draws them anew; look at what changed.
+`LOCKSTEP_ACCEPT=1 pytest tests/docs/test_pictures.py` draws them again; look at what changed.
 """
 
 from __future__ import annotations

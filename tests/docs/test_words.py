@@ -1,4 +1,4 @@
-"""What readers see has the standard terms: pages, help texts, and messages.
+"""What readers see has the standard terms: pages, help texts, messages, models and their twins.
 
 Each word of `WORDS` stands for several things at once, and the field has a term for each: printed,
 reported, recorded, detected, sent, cached, default. `docs/glossary.md` has the terms. Names and
@@ -29,6 +29,7 @@ PAGES = sorted(
     ]
 )
 PACKAGES = ("lockstep", "lockstep_kafka")
+SOURCES = (".py", ".toml", ".tla", ".cfg")
 
 
 def forbidden(text: str) -> list[str]:
@@ -98,6 +99,17 @@ def test_messages(package: str) -> None:
     assert len(found) > 200
     assert [
         f"{file.relative_to(ROOT)}:{line}: {text}" for file, line, text in found if forbidden(text)
+    ] == []
+
+
+@pytest.mark.parametrize("folder", ["models", "invariants", "specs", "tla"])
+def test_models(folder: str) -> None:
+    files = [file for file in sorted(ROOT.joinpath(folder).rglob("*.*")) if file.suffix in SOURCES]
+    assert len(files) > 10
+    assert [
+        f"{file.relative_to(ROOT)}: {word}"
+        for file in files
+        for word in forbidden(file.read_text(encoding="utf-8"))
     ] == []
 
 

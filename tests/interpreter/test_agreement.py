@@ -37,7 +37,7 @@ ENGINES: dict[str, Callable[[Model], WatchedEngine]] = {
     "interpreter": InterpreterEngine,
     "python without skips": lambda model: PlainEngine(model, skips=False),
 }
-"""What is held against plain Python, which is the oracle."""
+"""What is compared with plain Python, which is the oracle."""
 
 MOST_STATES = 60
 """Random models are explored this far; most have fewer states."""

@@ -45,7 +45,7 @@ def refused(root: Path, text: str) -> ModelError:
 
 
 def hold(text: str, expected: Path) -> None:
-    """Hold a text against a file, or write that file anew."""
+    """Compare a text with a file, or write that file again."""
     if os.environ.get("LOCKSTEP_ACCEPT"):
         expected.write_text(text, encoding="utf-8")
     assert text == expected.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Helpers are inlined: what they mean, what that comes to, and how sharing keeps it small."""
+"""Helpers are inlined: what they mean, how large that is, and how sharing keeps it small."""
 
 import re
 from pathlib import Path

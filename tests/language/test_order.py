@@ -1,6 +1,6 @@
 """Parts of one expression are evaluated in Python's order: where two fail, the same one is named.
 
-Each part stands on a line of its own, so that the line tells which of them failed.
+Each part stands on a line of its own, so that the line says which of them failed.
 """
 
 from pathlib import Path

@@ -15,7 +15,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 
-MODEL = '''"""A counter that begins anew."""
+MODEL = '''"""A counter that begins again."""
 
 from lockstep import Constant, Range, State, action, require
 

@@ -1,4 +1,4 @@
-"""How types combine, held against the values themselves."""
+"""How types combine, compared with the values themselves."""
 
 import itertools
 import operator

@@ -46,7 +46,7 @@ SAYS = ("{0}, not ({0})", "not ({0}), {0}", "True, {0}", "{0}, False")
 
 @st.composite
 def random_live_models(draw: st.DrawFn) -> RandomModel:
-    """A random model whose invariants and goals have become claims of what comes to pass."""
+    """A random model whose invariants and goals have become claims of liveness."""
     random = draw(random_models())
     actions = sorted(
         definition.name
@@ -144,7 +144,7 @@ def test_liveness_agrees_on_random_models(
 
 
 def checked(model: Model, engine: str) -> SearchResult:
-    """What liveness comes to after a search that found nothing wrong."""
+    """What liveness says after a search that found nothing wrong."""
     result = SearchResult(model.name, engine)
     check_liveness(model, result, Exploration(bounds=Bounds(memory=LIMITS.memory)))
     if result.error is not None:

@@ -26,7 +26,7 @@ MOST_STEPS = {"leader_discovery": 8, "snapshot_election": 5, "snapshot_fetch": 5
 """So far behaviours from the first state are searched; of models that are not named, to the end."""
 
 LONG_PROOFS = ("snapshot_election", "snapshot_fetch")
-"""Models of which not every mistake is held against the whole proof."""
+"""Models of which not every mistake is compared with the whole proof."""
 
 
 def marks() -> dict[tuple[str, str], FaultMark]:
@@ -126,7 +126,7 @@ def test_what_it_breaks_is_not_proved(name: str, fault: str) -> None:
         try:
             result = make_proof(ROOT, name, proof, fault=fault, constants=mark.constants)
         except NotProvable:
-            continue  # the mistake tells one name from the others
+            continue  # the mistake treats one name otherwise than the others
         proofs = {proof.name: proof for proof in result.proofs}
         outcomes.append(proofs[str(mark.breaks)].proved)
         if not all(outcomes):

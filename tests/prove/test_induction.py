@@ -462,7 +462,7 @@ def test_what_a_conversion_makes_of_a_second_press_is_ctrl_c(
 
 
 def test_no_other_signal_ends_a_question() -> None:
-    """Whoever calls lockstep may have a clock of their own."""
+    """The caller of lockstep may have another clock."""
     heard: list[int] = []
     before = signal.signal(signal.SIGUSR1, lambda number, _: heard.append(number))
     try:

@@ -217,7 +217,7 @@ def test_no_bytes_crash_the_reader(content: bytes) -> None:
 
 
 def test_a_file_that_ends_at_the_end_of_a_batch_lacks_its_footer() -> None:
-    """Every checksum is right: only the footer tells that something is missing."""
+    """Every checksum is right: only the footer shows that something is missing."""
     content = small([b"one"], [b"two"])
     for batch in read(content).batches[1:]:
         error = refused(content[: batch.position])

@@ -79,7 +79,7 @@ def test_jobs_that_nobody_waits_for_are_cancelled(session: SparkSession) -> None
     results.close()
     tracker, ends = session.sparkContext.statusTracker(), time.monotonic() + 60
     while tracker.getActiveJobsIds() and time.monotonic() < ends:
-        time.sleep(0.1)  # Spark cancels when it comes to it
+        time.sleep(0.1)  # Spark cancels when it gets there
     assert list(tracker.getActiveJobsIds()) == []
 
 

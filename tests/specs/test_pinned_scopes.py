@@ -91,7 +91,7 @@ def test_every_scope_is_pinned(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_everything_happens_in_some_scope(name: str) -> None:
-    """What a scope declares idle or vacuous is held against each search; here, against the rest."""
+    """What a scope declares idle or vacuous is compared with each search; here, with the rest."""
     model = load_model(ROOT, name, spec(name).scope(DEFAULT_SCOPE).constants)
     scopes = spec(name).scopes.values()
     idle = set.intersection(*(set(scope.idle) for scope in scopes))

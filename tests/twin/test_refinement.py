@@ -235,7 +235,7 @@ MISTAKES = {
         ("    /\\ ~pending[f]\n    /\\ \\A p \\in Empty"),
         "    /\\ \\A p \\in Empty",
     ),
-    "an answer comes to who no longer asks": Mistake(
+    "an answer reaches a client that no longer asks": Mistake(
         "fetch_session",
         "small",
         "FetchSession",

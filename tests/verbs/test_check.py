@@ -86,7 +86,7 @@ def test_only_some_properties_are_checked(workspace: Workspace) -> None:
     (result,) = check(request).results
     assert isinstance(result, Checked)
     assert [prop.name for prop in result.model.properties] == ["entries_are_paid"]
-    assert result.judgement.pins is None, "a part is not held against what the whole is pinned to"
+    assert result.judgement.pins is None, "a part is not compared with what the whole is pinned to"
     request = CheckRequest(("turnstile",), workspace, omitted=("entries_are_paid",))
     (result,) = check(request).results
     assert isinstance(result, Checked)

@@ -13,7 +13,7 @@
 (* lets the other wait: that one moment is that of all partitions, and that *)
 (* the size limit puts off records alone, not what else is sent.            *)
 (*                                                                          *)
-(* The KIP promises progress, too.  That every change comes to be known is  *)
+(* The KIP promises progress, too.  That every change is known at last is   *)
 (* changes_come_to_be_known of the model fetch_session; that records of     *)
 (* every partition come in turn, in fetch_response,                         *)
 (* waits_at_most_as_many_responses_as_there_are_others.                     *)

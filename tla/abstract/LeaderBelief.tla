@@ -3,7 +3,7 @@
 (* What a client may believe of a partition's leader, and where it may send *)
 (* its Produce and Fetch requests, by KIP-951.                              *)
 (*                                                                          *)
-(* It hears of a leader from whoever refuses a request, or from a refresh   *)
+(* It hears of a leader from a broker that refuses, or from a refresh       *)
 (* of the metadata that it asked for, late or not.  It changes its mind     *)
 (* only for one that was elected in a greater epoch than it knows, and it   *)
 (* then knows where that leader is, or was.  Requests go to the leader that *)
@@ -14,7 +14,7 @@
 (* Not asked for: that only the refusal of this very request spares the     *)
 (* backoff.  The KIP says so, and Apache Kafka's clients and the twin take  *)
 (* a refresh as well: 951-D3.  Asked for beyond the text: that a refresh,   *)
-(* too, tells where a new leader is.  Somebody always leads: 951-D11.       *)
+(* too, says where a new leader is.  Somebody always leads: 951-D11.        *)
 (*                                                                          *)
 (* The KIP promises progress, too: current_leader_is_reached and            *)
 (* requests_come_to_an_end of the model leader_discovery.                   *)
@@ -105,7 +105,7 @@ Send(r) == request[r] = Nothing /\ Try(r)
 
 RetryAtOnce(r) == failed[r] /\ IsGreater(epoch, request[r].epoch) /\ Try(r)
 
-\* It will be sent anew.
+\* It will be sent again.
 EndBackoff(r) ==
     /\ failed[r]
     /\ ~IsGreater(epoch, request[r].epoch)
@@ -125,7 +125,7 @@ Fail(r) ==
     /\ failed' = [failed EXCEPT ![r] = TRUE]
     /\ UNCHANGED request
 
-\* Nobody answers, or somebody else leads, and whoever refuses may tell who and where: of other
+\* Nobody answers, or somebody else leads, and a broker that refuses may say who and where: of other
 \* brokers nothing.  A refresh is asked for all the same.
 Refused(r) ==
     /\ Fail(r)
@@ -135,7 +135,7 @@ Refused(r) ==
           /\ where'[leader'] \in places[leader']
           /\ \A b \in Brokers \ {leader'} : where'[b] = where[b]
 
-\* It was no refusal: whoever was asked has not heard yet of the epoch that the client knows.
+\* It was no refusal: the broker that was asked has not heard yet of the epoch that the client knows.
 TooEarly(r) ==
     /\ Fail(r)
     /\ request[r].epoch # Nothing

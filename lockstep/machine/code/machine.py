@@ -3,7 +3,7 @@
 What is kept is named by a digest of all that it was made from: the module's text (in which model,
 scope and this package's translation have become one), LLVM's version, the processor and its
 features. A digest over that and the code seals a file, so that it is worth nothing under another
-name. A file that is damaged, or that others may have written, is made anew. When there are too many
+name. A file that is damaged, or that others may have written, is remade. When there are too many
 files, the least recently used are removed.
 """
 
@@ -144,7 +144,7 @@ def _features() -> str:
 
 
 def _target(*, is_quick: bool = False) -> binding.TargetMachine:
-    """This machine, anew each time: an execution engine takes its own for itself."""
+    """This machine, made again each time: an execution engine takes its own for itself."""
     _initialize()
     return binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),

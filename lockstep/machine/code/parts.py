@@ -1,4 +1,4 @@
-"""A program made of functions that were translated apart, so that few are translated anew.
+"""A program made of functions that were translated apart, so that few are translated again.
 
 A model that differs from another in some functions has the machine code of the other's for the
 rest. The functions of one translation are called `NUMBER.NAME`.

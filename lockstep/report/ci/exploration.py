@@ -42,7 +42,7 @@ class Explored:
     """A model that was explored, and how that is reported.
 
     `where` is in which bounds, in words, such as `in scope small with the fault late_answer`.
-    `identity` tells its problems from the same in other bounds. `again` is the command that
+    `identity` keeps its problems apart from the same in other bounds. `again` is the command that
     explores it again.
     """
 

@@ -59,7 +59,7 @@ class Remark:
 class Problem:
     """Something wrong: what it breaks, where, and the behaviour that shows it.
 
-    `subject` is what it is about, such as `turnstile.entries_are_paid`. `identity` is what tells it
+    `subject` is what it is about, such as `turnstile.entries_are_paid`. `identity` sets it apart
     from other problems of its rule and stays when lines move. `related` are other places to look
     at, and `behaviour` the steps that lead to it, the initial state first.
     """
@@ -107,7 +107,7 @@ class Gap:
 class Problems:
     """All of one run.
 
-    `category` tells this kind of run from others whose problems are kept beside it, such as
+    `category` keeps this kind of run apart from others whose problems are kept beside it, such as
     `check/default`.
     """
 

@@ -4,7 +4,7 @@ They are Parquet with delta encoding, which takes a few bytes for a sorted state
 the difference from the state before. States that are sent between tasks have the same form.
 
 A run is named by the manifest together with a digest of its bytes, how many states it has, and the
-sum of their hashes. A reader that comes to the end of a run has compared all of them: a file that
+sum of their hashes. A reader that reaches the end of a run has compared all of them: a file that
 was lost or changed is reported, and nothing is built upon it.
 """
 

@@ -1,4 +1,4 @@
-"""What a change was expected to break: held against what it breaks."""
+"""What a change was expected to break, compared with what it breaks."""
 
 from __future__ import annotations
 

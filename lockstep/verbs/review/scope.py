@@ -1,4 +1,4 @@
-"""Two versions of a model held against each other in one scope: properties, and behaviours."""
+"""Two versions of a model compared in one scope: properties, and behaviours."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class Log:
         }
 
     def may_be_anew(self, partition: Partition) -> bool:
-        """Whether a topic may have been deleted and made anew under its name, out of sight."""
+        """Whether a topic may have been deleted and recreated under its name, out of sight."""
         return partition[0] in self._names
 
     def arrival_ms(self, number: int) -> float:

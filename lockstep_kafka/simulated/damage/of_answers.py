@@ -34,7 +34,7 @@ class WatermarkLeftOut(Damage):
     The log shows it at once where the partition was just added, or was in error. Else it shows it
     at the first line of the session, this one or a later one, before which another fetcher surely
     had been answered a higher watermark than the session, while the session still is not; of
-    topics named by id, for one that is known by name only may have been made anew.
+    topics named by id, for one that is known by name only may have been recreated.
     """
 
     name = "changed-watermark-left-out"
@@ -168,7 +168,7 @@ class LogStartBack(Damage):
 
     The log shows it where the session was sent the higher one at the same leader epoch, or
     another fetcher surely was before the request was sent; of topics named by id, for one that
-    is known by name only may have been deleted and made anew.
+    is known by name only may have been deleted and recreated.
     """
 
     name = "log-start-back"
@@ -205,7 +205,7 @@ class WatermarkBack(Damage):
     """An answer has a high watermark below the one that the session was sent before.
 
     The log shows it where both stand at the same leader epoch, of topics named by id: one that
-    is known by name only may have been deleted and made anew.
+    is known by name only may have been deleted and recreated.
     """
 
     name = "watermark-back-in-session"

@@ -141,7 +141,7 @@ class UnchangedListed(Damage):
     """A request of a session lists a partition as it was listed last.
 
     The log shows it, as it shows every request since the partition was listed, but in version 12:
-    a client that knows topic ids lists a topic made anew again, and this version has its name only.
+    a client that knows topic ids lists a recreated topic again, and this version has its name only.
     """
 
     name = "unchanged-partition-listed"

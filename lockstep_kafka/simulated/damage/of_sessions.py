@@ -283,7 +283,7 @@ class OneIdTwice(Damage):
 def _one_serves(log: Log, first: Sequence[Fetch], second: Sequence[Fetch]) -> bool:
     """Whether one session after another may have served all of them, in an order that can be.
 
-    Each of the two has its requests in their order. A full request opens a session anew, and any
+    Each of the two has its requests in their order. A full request opens a new session, and any
     other one has the epoch after that of the request served before it.
     """
     reached: set[tuple[int, int, int | None]] = {(0, 0, None)}

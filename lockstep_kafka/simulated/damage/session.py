@@ -54,7 +54,7 @@ class Standing:
             self.gone[partition] = self.reported.pop(partition, None)
 
     def learn(self, fetch: Fetch) -> None:
-        """Take in what a response tells."""
+        """Take in what a response reports."""
         for partition, answer in fetch.answers.items():
             interest = self.interests.setdefault(partition, None)
             self.reported[partition] = answer

@@ -1,4 +1,4 @@
-"""Clients and brokers before KIP-951: a refusal tells no leader, and every retry waits.
+"""Clients and brokers before KIP-951: a refusal names no leader, and every retry waits.
 
 The client refreshes its metadata, and tries again after the backoff.
 """

@@ -14,7 +14,7 @@ from models.leader_discovery import (
 )
 from models.leader_discovery_state import LeaderDiscovery, Slot
 
-TELLS: Constant = True
+NAMES_LEADERS: Constant = True
 """Whether brokers tell the leader."""
 
 
@@ -25,7 +25,7 @@ class LeaderDiscoveryByTheLetter(LeaderDiscovery):
 
 @replaces(current_leader)
 def leader_reported(s: LeaderDiscoveryByTheLetter, b):
-    return current_leader(s, b) if TELLS else None
+    return current_leader(s, b) if NAMES_LEADERS else None
 
 
 @replaces(take_error)

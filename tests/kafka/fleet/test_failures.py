@@ -24,7 +24,7 @@ _PAGES = """\
 @pytest.mark.parametrize(
     ("cause", "reported"),
     [
-        ("lockstep.errors.LockstepError: the state is damaged\n  cure: begin anew", "is damaged"),
+        ("lockstep.errors.LockstepError: the state is damaged\n  cure: begin again", "is damaged"),
         ("FileNotFoundError: [Errno 2] No such file or directory: '/x'", "cannot read its log"),
         ("EOFError: /x has become shorter than 9 bytes while it was read", "become shorter"),
         ("ModuleNotFoundError: No module named 'lockstep_kafka'", "a task has no lockstep_kafka"),

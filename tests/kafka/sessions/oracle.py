@@ -108,7 +108,7 @@ class Oracle:
                     for after in self._instances(name, before, f)
                 ),
             )
-            # A request that is lost leaves no line, and may be the reason to connect anew.
+            # A request that is lost leaves no line, and may be the reason to connect again.
             lost = [
                 self._normal(after)
                 for before in known

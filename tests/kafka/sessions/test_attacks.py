@@ -166,7 +166,7 @@ def test_a_negative_fetch_offset_is_out_of_range() -> None:
 
 
 def test_a_long_poll_that_is_written_late() -> None:
-    """The client reconnects and asks anew; the broker then writes the line of the old poll."""
+    """The client reconnects and asks again; the broker then writes the line of the old poll."""
     anew = replace(
         OPENING,
         line=2,

@@ -48,7 +48,7 @@ def connection(last_fetch: int | None, *others: int) -> Connection:
         (6, (10,), 9, 2),
         (LAST_ID, (), FIRST_ID, 0),
         (LAST_ID - 1, (LAST_ID, FIRST_ID), FIRST_ID + 2, 1),
-        # The client counts anew, or lines are not in order: any number may be missing.
+        # The client counts from 0, or lines are not in order: any number may be missing.
         (6, (), 6, None),
         (6, (), 2, None),
     ],

@@ -1,4 +1,4 @@
-"""A request that arrives after its fetcher connected anew, and epochs that wrap in a hole."""
+"""A request that arrives after its fetcher connected again, and epochs that wrap in a hole."""
 
 from __future__ import annotations
 

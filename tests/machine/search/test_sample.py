@@ -1,4 +1,4 @@
-"""What machine code says of a sample of states is held against plain Python."""
+"""What machine code says of a sample of states is compared with plain Python."""
 
 from collections.abc import Callable
 from dataclasses import replace

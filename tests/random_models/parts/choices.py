@@ -40,7 +40,7 @@ class Choices:
         return self.below(one_in) == one_in - 1
 
     def times(self, least: int, most: int, *, go_on: int = 2) -> Iterator[int]:
-        """Counts from 0, to be gone through: each round is drawn, so that any may be taken out.
+        """Counts from 0, to be enumerated: each round is drawn, so that any may be taken out.
 
         After `least` rounds there is another one `go_on` times out of `go_on + 1`.
         """

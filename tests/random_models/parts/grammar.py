@@ -72,7 +72,7 @@ class Writer(ABC):
     def arguments(self, env: Env, function: Function) -> tuple[str, bool] | None:
         """The call of a function, and whether an argument may fail in the front end's eyes.
 
-        None where no argument of the right type can be written. A body is typed anew for every
+        None where no argument of the right type can be written. A body is typed again for every
         call: one that asks for None needs an option, one that may fail just what it was
         written for.
         """

@@ -80,7 +80,7 @@ def test_a_file_that_is_lost_or_cut_off_is_reported(folder: RunFolder) -> None:
 
 
 def test_a_whole_file_with_other_states_is_reported(folder: RunFolder) -> None:
-    """Whoever wrote the file believed in it: the sum of the hashes is what the manifest has."""
+    """The writer of the file believed in it: the sum of the hashes is what the manifest has."""
     run = written(folder)
     assert damage(folder, replace(run, states=5)) == "it has 4 states instead of 5"
     assert damage(folder, replace(run, checksum=run.checksum ^ 1)) == "its checksum is wrong"

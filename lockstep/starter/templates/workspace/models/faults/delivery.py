@@ -21,7 +21,7 @@ def takes_silence_for_an_answer(s, new):
 
 @fault(breaks="delivered_stays_delivered")
 def restart(s, new):
-    """The receiver starts anew and does not know what it has taken."""
+    """The receiver starts again and does not know what it has taken."""
     require(s.delivered > 0)
     new.delivered = 0
 
