@@ -100,13 +100,13 @@ def _carried() -> Iterator[Path]:
         yield WorkspaceText.of(Archived(SHIPPED.parents[1], "lockstep/kafka/")).unpacked()
 
 
-def find_workspace(start: Path | None = None) -> Workspace:
+def find_workspace(start: Path | str | None = None) -> Workspace:
     """The workspace of `start` (by default the current folder) or of the nearest folder above it.
 
     `NoWorkspace` when there is none, `LockstepError` when the file that marks it cannot be read.
     """
     try:
-        here = (start or Path.cwd()).absolute()
+        here = Path(start or Path.cwd()).absolute()
     except OSError as error:
         raise LockstepError(
             f"there is no current folder: {error.strerror}", cure="go to a folder that is there"

@@ -155,7 +155,7 @@ def serve_full_creating(
 def serve_full_without_session(
     s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition]
 ):
-    """(0, 0) and (ID, 0) when the cache has no room: answer everything, with session id 0."""
+    """(0, 0) and (ID, 0) without a session, at any time (no room is one reason): session id 0."""
     request = present(incoming(s, f, via))
     require(request.epoch == INITIAL_EPOCH)
     require(fits_the_limit(s, f, request.partitions, filled))

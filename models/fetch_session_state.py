@@ -8,9 +8,14 @@ Apache Kafka's names for what is here:
 | `Session` | `FetchSession`; its `partitions` are the `partitionMap` |
 | `Cached` | `CachedPartition` |
 | `Request`, `Interest` | `FetchRequest`, `FetchRequest.PartitionData` |
+| `Response`, `Answer` | `FetchResponse`, and its `PartitionData`; `Answers` has it by partition |
 | `forgotten` | `forgotten_topics_data` |
 | `Metadata` | `FetchMetadata`: `FRESH` is `FetchMetadata.INITIAL` |
-| `fetching` | `FetchSessionHandler.sessionPartitions` |
+| `fetching` | `FetchSessionHandler.sessionPartitions`; a request makes it `wanted` |
+
+`stray` is a request that nobody awaits, and `via` says whether the leader serves it or the awaited
+one. `filled` are the partitions of which a response has records. `answered` is what a session has
+of a partition once that was answered.
 """
 
 from enum import Enum

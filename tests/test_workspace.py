@@ -18,7 +18,7 @@ def test_the_nearest_folder_above_is_the_workspace(tmp_path: Path) -> None:
     (tmp_path / "lockstep.toml").write_text('[workspace]\nname = "outer"\n')
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
-    assert find_workspace(inner).root == tmp_path
+    assert find_workspace(inner).root == find_workspace(str(inner)).root == tmp_path
     assert find_workspace(inner).name == "outer"
     (tmp_path / "a" / "lockstep.toml").write_text("[workspace]\n")
     found = find_workspace(inner)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from lockstep.requests.run import Watch
 from lockstep.results.search_result import Progress
 from lockstep.system.crash import tell
-from lockstep.words import printable
+from lockstep.words import plural, printable
 
 _ESTIMATE_AFTER = 2.0
 """Seconds until the rate says something about the time that is left."""
@@ -98,8 +98,9 @@ def _is_terminal() -> bool:
 def _text(now: Progress, expected: int | None) -> str:
     """How far a search is."""
     rate = now.states / now.seconds if now.seconds else 0.0
-    text = f"{now.states:,} states  step {now.depth}, {now.frontier:,} to go on from  "
-    text += f"{rate:,.0f} states/s"
+    text = f"{plural(now.states, 'state')}  depth {now.depth}  frontier {now.frontier:,}"
+    if now.depth:
+        text += f"  {rate:,.0f} states/s"
     if now.memory:
         text += f"  {now.memory / 2**20:,.0f} MiB"
     if now.tasks[1]:

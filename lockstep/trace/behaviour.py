@@ -41,7 +41,7 @@ class Behaviour:
         constants: Mapping[str, object] | None = None,
         fault: str | None = None,
         proposal: str | None = None,
-        workspace: Path | None = None,
+        workspace: Path | str | None = None,
     ) -> None:
         root = find_workspace(workspace).root
         self._model = load_model(root, model, constants, fault=fault, proposal=proposal)

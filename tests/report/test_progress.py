@@ -47,7 +47,7 @@ def test_a_log_is_reported_now_and_then_what_takes_long(
     with watch.search("lamp small", 200) as on_progress:
         assert on_progress is not None
         on_progress(Progress(states=100, transitions=150, depth=7, frontier=9, seconds=4.0))
-        assert awaited(capsys, "lamp small  100 states  step 7, 9 to go on from  25 states/s  abo")
+        assert awaited(capsys, "lamp small  100 states  depth 7  frontier 9  25 states/s  abo")
     assert [thread for thread in threading.enumerate() if "progress" in thread.name] == []
 
 
