@@ -1,4 +1,4 @@
-"""What must hold of the partitions of KIP-227 fetch sessions: what each is asked and answered."""
+"""What must hold of partitions of KIP-227 fetch sessions: what is asked and reported of each."""
 
 from invariants.fetch_knowledge import is_learned
 from invariants.fetch_session_steps import (
@@ -59,7 +59,7 @@ def learns_what_a_full_fetch_would_tell(
 
 @step_invariant("227-12", "227-13")
 def changes_are_reported(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
-    """A partition is in the response if it is not as was reported, or, by the letter of one
+    """A partition is in the response if it is not as it was reported, or, by the letter of one
     of two sentences (227-D3), if the fetcher changed what it asks of it."""
     when(was_answered(s, new, f) and s.fetching[f][p] is not None)
     when(not knows_all(s, f, p) or (ANSWERS_ANY_CHANGE and s.request[f].partitions[p] is not None))

@@ -93,7 +93,7 @@ COMING_TO_FETCH = (
     each(receive_snapshot, "v"),
     *APPLYING,
 )
-"""The leader has records for a replica from this step on."""
+"""The steps by which a replica gets to where the leader has records for it."""
 
 FOLLOWING = (*COMING_TO_FETCH, each(fetch, "v"))
 """A replica does not stop following a leader."""

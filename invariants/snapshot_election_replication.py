@@ -200,7 +200,7 @@ def a_log_starts_within_what_is_known_to_be_committed(
     s: SnapshotElection, new: SnapshotElection, v: Voter
 ):
     """When a log's start moves on, it is not past the high watermark: a replica that has forgotten
-    this by a restart waits until it is notified again."""
+    this by a restart waits until a leader reports it again."""
     when(new.log_start[v] > s.log_start[v])
     return new.log_start[v] <= new.high_watermark[v]
 

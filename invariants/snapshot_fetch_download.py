@@ -56,8 +56,8 @@ def snapshot_is_named_only_if_the_log_cannot_serve(
 
 @step_invariant("595-19")
 def what_counts_is_answered_with_the_next_record(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """Whose fetch counts gets the record after its last one, unless its leader has none, or the
-    answer is lost."""
+    """Whose fetch counts gets on by a record, unless its leader has none, or the answer is
+    lost. A fetch that repeats what counts already is not judged."""
     when(new.fetched[r] != s.fetched[r])
     leader = present(s.elected[s.epoch[r]])
     return (
@@ -102,7 +102,7 @@ def nothing_is_fetched_during_a_download(s: SnapshotFetch, new: SnapshotFetch, r
 @step_invariant("630-47", "630-48")
 def chunks_are_of_the_snapshot_asked_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A response without an error has some bytes of the leader's snapshot of that id, from the
-    position asked for, and has its size."""
+    position asked for, and names the size of the file."""
     when(s.response[r] is None and new.response[r] is not None)
     response = new.response[r]
     when(response.error == Error.NONE)
@@ -271,6 +271,7 @@ def a_response_that_is_read_stays_only_as_a_copy(s: SnapshotFetch, new: Snapshot
         and s.response[r].position <= len(s.download[r].part)
         and s.response[r].leader_epoch == s.epoch[r]
         and new.disturbances == s.disturbances + 1
+        and s.response[r].error == Error.NONE
         and (
             new.download[r] is not None
             or s.response[r].position + len(s.response[r].units) >= s.response[r].size

@@ -68,7 +68,7 @@ def may_start_at(s: SnapshotFetch, r, end):
 @action
 def advance_log_start(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
     """A replica drops the records that a snapshot stands for, and the snapshots before it: a leader
-    once others have them, or once it has too much of them."""
+    once others have them or they are old; with retention, any replica that has too much."""
     require(s.log_start[r] < end and s.snapshots[r][end] is not None)
     require(may_start_at(s, r, end))
     new.log_start[r] = end

@@ -3,7 +3,7 @@
 (* Fetch sessions as an earlier draft of KIP-227 had them.  A session has  *)
 (* the sequence number of its last request.  The next number confirms the  *)
 (* response to that; the same number asks for it again.  Each partition    *)
-(* has the number of the last request that something is to be sent to.     *)
+(* has the number of the last request that is to be answered for it.       *)
 (***************************************************************************)
 EXTENDS FetchPartitions
 

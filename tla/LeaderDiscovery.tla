@@ -388,10 +388,10 @@ ReportedLeaderIsWhatTheBrokerKnows ==
     [][\A r \in Slots : Answered(r) =>
         LET reported == response'[r].currentLeader
         IN  reported # None => /\ IsRefusal(response'[r].error)
-                           /\ reported.leader = Has(r).leader
-                           /\ reported.epoch = Has(r).epoch
-                           /\ reported.endpoint = Has(r).endpoints[Has(r).leader]
-                           /\ reported.endpoint # None]_vars
+                               /\ reported.leader = Has(r).leader
+                               /\ reported.epoch = Has(r).epoch
+                               /\ reported.endpoint = Has(r).endpoints[Has(r).leader]
+                               /\ reported.endpoint # None]_vars
 
 BrokerThatLeadsIsNotAskedForTheLeader ==
     [][\A r \in Slots : Answered(r) =>

@@ -127,7 +127,7 @@ Reported == {p \in Answered : answers[p].currentLeader # None}
 \* The partitions of which something is to be learned.
 News ==
     {p \in Reported \cap Known : /\ answers[p].currentLeader.epoch > leaders[p].epoch
-                             /\ Overridden[answers[p].currentLeader.leader] # None}
+                                 /\ Overridden[answers[p].currentLeader.leader] # None}
 
 Receive ==
     /\ Requested # {}

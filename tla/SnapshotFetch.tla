@@ -905,6 +905,7 @@ AResponseThatIsReadStaysOnlyAsACopy ==
             => /\ response[r].snapshot = Wanted(r)
                /\ response[r].position <= Len(download[r].part)
                /\ response[r].leaderEpoch = epoch[r]
+               /\ response[r].error = "NONE"
                /\ disturbances' = disturbances + 1
                /\ LET read == response[r]
                   IN  download'[r] = None => read.position + Len(read.units) >= read.size]_vars
@@ -940,7 +941,7 @@ Has(r, x, record) ==
     \/ x \in (logStart[r] + 1) .. LogEnd(r) /\ log[r][x - logStart[r]] = record
     \/ \E end \in Ends(r) : x <= end /\ snapshots[r][end][x] = record
 
-\* A leader knows that most of the voters have a record of its epoch, and that it is committed.
+\* If a leader knows that most of the voters have a record of its epoch, that is committed.
 ALeaderCommitsWhatAMajorityFetched ==
     \A r \in leading : \A x \in 1 .. LogEnd(r) :
         LET others == {v \in Voters \ (wiped \cup {r}) :

@@ -105,7 +105,8 @@ def _text(now: Progress, expected: int | None) -> str:
         text += f"  {now.memory / 2**20:,.0f} MiB"
     if now.tasks[1]:
         text += f"  task {now.tasks[0]:,} of {now.tasks[1]:,}"
-    if expected is not None and now.seconds >= _ESTIMATE_AFTER and now.states < expected:
+    is_known = now.depth and now.seconds >= _ESTIMATE_AFTER
+    if is_known and expected is not None and now.states < expected:
         text += f"  about {(expected - now.states) / rate:,.0f} s left"
     return text
 

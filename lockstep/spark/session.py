@@ -88,6 +88,9 @@ _FEW_JOBS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # What a task carries is a file of the driver's from this size on, which stays until Spark ends:
+    # with each batch that is followed one more.
+    "spark.broadcast.UDFCompressionThreshold": "256m",
 }
 _PARTITIONS = "spark.sql.shuffle.partitions"
 

@@ -8,7 +8,7 @@ compressed. Records of a topic are sorted out by the task that follows them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -91,11 +91,14 @@ class _Gathered:
 
 
 def sorted_out(
-    lines: Iterator[PhysicalLine], source: SomeLines, paths: BrokerPaths
+    lines: Iterable[tuple[SomeLines, PhysicalLine]], paths: BrokerPaths
 ) -> Iterator[dict[str, Any]]:
-    """The pieces of some lines, broker by broker, with their content as it is."""
-    gathered: dict[str, _Gathered] = {}
-    for line in lines:
+    """The pieces of some lines, broker by broker, with their content as it is.
+
+    Those of one broker are in the order of its lines, and each is of one source.
+    """
+    gathered: dict[str, tuple[SomeLines, _Gathered]] = {}
+    for source, line in lines:
         broker = broker_of_line(line, source.file, paths)
         if isinstance(broker, Skipped):
             finding = finding_of(broker)
@@ -104,13 +107,16 @@ def sorted_out(
             row = {"broker": named, "order": source.order, "line": line.number}
             yield {**row, "quarantined": quarantined(finding)}
             continue
-        if gathered.setdefault(broker, _Gathered()).add(line.number, line.content):
-            yield _piece_of(broker, gathered.pop(broker), source)
+        if broker in gathered and gathered[broker][0] != source:
+            yield _piece_of(broker, *gathered.pop(broker))
+        _, of_broker = gathered.setdefault(broker, (source, _Gathered()))
+        if of_broker.add(line.number, line.content):
+            yield _piece_of(broker, *gathered.pop(broker))
     for broker, rest in gathered.items():
-        yield _piece_of(broker, rest, source)
+        yield _piece_of(broker, *rest)
 
 
-def _piece_of(broker: str, gathered: _Gathered, source: SomeLines) -> dict[str, Any]:
+def _piece_of(broker: str, source: SomeLines, gathered: _Gathered) -> dict[str, Any]:
     return {
         "broker": broker,
         "order": source.order,
@@ -149,7 +155,8 @@ class RangePieces:
             with suppress(DamagedStream):  # a line that says so comes before it
                 read = lines_of(range_blocks(path, place), line, place["begin"])
                 source = SomeLines(path, order)
-                for one in sorted_out(joined_lines(read), source, self.observed.paths):
+                with_source = ((source, one) for one in joined_lines(read))
+                for one in sorted_out(with_source, self.observed.paths):
                     if "content" in one:
                         one["content"] = zstandard.compress(one["content"], level=1)
                     yield piece(one)
@@ -171,15 +178,14 @@ RECORD = ("file", "order", "line", "content")
 
 def record_pieces(records: pyarrow.RecordBatch, paths: BrokerPaths) -> list[dict[str, Any]]:
     """The pieces of some records of a topic (`RECORD`), in their order."""
-    of_files: dict[SomeLines, list[PhysicalLine]] = {}
-    for file, order, line, content in rows_of([records], RECORD):
-        text = (content or b"").removesuffix(b"\n")
-        lines = of_files.setdefault(SomeLines(file, order), [])
-        lines.append(PhysicalLine(line, text, True, None))
-    found = (
-        one for source, lines in of_files.items() for one in sorted_out(iter(lines), source, paths)
+    lines = (
+        (
+            SomeLines(file, order),
+            PhysicalLine(line, (content or b"").removesuffix(b"\n"), True, None),
+        )
+        for file, order, line, content in rows_of([records], RECORD)
     )
-    return sorted(found, key=itemgetter("order", "line"))
+    return sorted(sorted_out(lines, paths), key=itemgetter("order", "line"))
 
 
 def range_blocks(path: str, place: Mapping[str, Any]) -> Iterator[bytes]:

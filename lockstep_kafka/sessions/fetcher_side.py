@@ -186,10 +186,11 @@ class FetcherSide:
             else:
                 fetcher.starts_over(NO_SESSION, at)
         else:
-            epoch, session = line.session_epoch, line.response_session_id
-            if epoch > 0 and session != line.session_id:
-                session = OPEN  # Kafka's goes on with its own, and no text says so (227-D45)
-            fetcher.holds(session, self._next_epoch(epoch) if epoch > 0 else 1, at)
+            epoch = line.session_epoch
+            if epoch > 0:  # whatever session the response names (227-D45)
+                fetcher.holds(line.session_id, self._next_epoch(epoch), at)
+            else:
+                fetcher.holds(line.response_session_id, 1, at)
 
 
 def _may_hold(fetcher: Fetcher, session: int) -> bool:

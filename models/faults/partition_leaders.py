@@ -22,7 +22,7 @@ def lists_a_leader_for_each_partition():
 
 @fault(replaces=client.with_endpoint, breaks="every_reported_leader_is_listed")
 def lists_the_last_leader_alone(s: PartitionLeaders, b):
-    """The list is made again by each partition."""
+    """The list is begun from nothing by each partition."""
     if s.registered[b] is None:
         return s.node_endpoints
     return (NodeEndpoint(broker=b, endpoint=s.registered[b]),)

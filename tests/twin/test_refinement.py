@@ -321,7 +321,7 @@ MISTAKES = {
             "    /\\ UNCHANGED refreshWanted\n"
         ),
     ),
-    "who is sent one broker forgets where the others are": Mistake(
+    "who hears of one broker forgets where the others are": Mistake(
         "leader_discovery",
         "small",
         "LeaderDiscovery",

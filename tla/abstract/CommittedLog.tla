@@ -7,7 +7,7 @@
 (* to its end, and a log begins where a snapshot stands for what is before. *)
 (*                                                                          *)
 (* Not asked for: that what is fetched is newer than the log (630-D17), nor *)
-(* that a replica keeps what is committed but was not sent to it: followers *)
+(* that a replica keeps what is committed before it knows that: followers   *)
 (* of an old leader may not.  The progress promised is followers_catch_up   *)
 (* of snapshot_election, lagging_replica_catches_up of snapshot_fetch.      *)
 (***************************************************************************)

@@ -120,7 +120,7 @@ class WrongIdInRequest(_OfRequest):
 class WrongIdInResponse(_OfRequest):
     """The response to an incremental request names another session.
 
-    The log shows it always; which of the two the client then names is its own affair (227-D45).
+    The log shows it always. The client goes on with its own session (227-D45).
     """
 
     name = "wrong-id-in-response"

@@ -190,8 +190,10 @@ def test_a_client_whose_broker_names_another_session_goes_on(
     def rename(document: Any) -> None:
         document["response"]["sessionId"] = 99
 
-    findings = edited(tmp_path, sample, change(line, rename))
-    assert [(one.side, one.remark.at.line) for one in findings.departures] == [("broker", line)]
+    renamed = change(line, rename)
+    for edit in (renamed, lambda lines: [*renamed(lines)[:line], *lines[line + 1 :]]):
+        found = edited(tmp_path, sample, edit).departures
+        assert [(one.side, one.remark.at.line) for one in found] == [("broker", line)]
 
 
 def test_eviction_is_inferred(tmp_path: Path) -> None:

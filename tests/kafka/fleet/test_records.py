@@ -90,6 +90,27 @@ def test_captures_in_two_batches(tmp_path: Path, in_columns: bool) -> None:
     assert run.rows["departure"]
 
 
+@pytest.mark.parametrize("in_columns", [False, True], ids=["by lines", "in columns"])
+def test_records_of_one_broker_may_have_several_keys(in_columns: bool) -> None:
+    """They are followed in the order of their partition."""
+    texts = read_log(LOGS / "java-consumer.log").text().splitlines()
+    found = []
+    for keys in (("a",), ("a", "b")):
+        run = Fleet(in_columns, OBSERVED)
+        run.run_records(
+            [
+                (f"logs/0/{keys[offset % len(keys)]}", 0, offset, text.encode())
+                for offset, text in enumerate(texts)
+            ]
+        )
+        found.append([_without_files(row) for row in run.rows["session"]])
+    assert found[0] == found[1] != []
+
+
+def _without_files(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if not name.endswith("file")}
+
+
 @pytest.mark.parametrize("spoil", SPOILS)
 def test_spoiled_captures(spoil: Spoil, tmp_path: Path) -> None:
     """Damage stays with its broker."""

@@ -101,7 +101,8 @@ def test_a_line_that_is_skipped_is_read_once(monkeypatch: pytest.MonkeyPatch) ->
         return request_log.read_line(line, file)
 
     monkeypatch.setattr(pieces, "read_line", read_line)
-    found = [*pieces.sorted_out(iter(lines), pieces.SomeLines("file", 0), UNNAMED.paths)]
+    source = pieces.SomeLines("file", 0)
+    found = [*pieces.sorted_out(((source, line) for line in lines), UNNAMED.paths)]
     assert read == [1, 2]
     assert len(found) == 2
 
