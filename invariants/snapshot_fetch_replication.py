@@ -229,12 +229,13 @@ def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Rep
 
 @step_invariant("595-20", "595-21")
 def only_what_diverges_is_truncated(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """Who truncates its log has something in it that its leader has not, and the leader's log goes
-    on from what is left."""
+    """Who truncates its log has something in it that its leader has not. The leader's log goes on
+    from what is left, or that ends in an older epoch than both logs, and the next fetch goes on."""
     when(was_truncated(s, new, r))
     leader = present(s.elected[s.epoch[r]])
-    return not is_prefix(everything(s, r), everything(s, leader)) and is_prefix(
-        everything(new, r), everything(s, leader)
+    return not is_prefix(everything(s, r), everything(s, leader)) and (
+        is_prefix(everything(new, r), everything(s, leader))
+        or last_epoch(new, r) < min(last_epoch(s, r), last_epoch(s, leader))
     )
 
 

@@ -782,7 +782,8 @@ OnlyWhatDivergesIsTruncated ==
     [][\A r \in Replicas :
          Truncates(r)
             => /\ ~IsPrefix(Records(r), Records(Asks(r)))
-               /\ IsPrefix(Records(r)', Records(Asks(r)))]_vars
+               /\ \/ IsPrefix(Records(r)', Records(Asks(r)))
+                  \/ LastEpoch(r)' < LastEpoch(r) /\ LastEpoch(r)' < LastEpoch(Asks(r))]_vars
 
 OnlyWhatAgreesCounts ==
     [][\A r \in Replicas :
