@@ -52,6 +52,13 @@ class Place:
         """The lines of the file that it is a part of."""
         return self.file.read_text(encoding="utf-8").splitlines()[self.line - 1 : self.end_line]
 
+    def content(self) -> str:
+        """What stands there, without what stands beside it on its lines."""
+        lines = [line.encode() for line in self.lines()]
+        lines[-1] = lines[-1][: self.end_column]
+        lines[0] = lines[0][self.column :]
+        return b"\n".join(lines).decode()
+
     def __contains__(self, other: Place) -> bool:
         return (
             self.file == other.file

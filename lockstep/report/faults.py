@@ -169,10 +169,11 @@ def faults_sum(models: Sequence[FaultsOfModel]) -> str:
     is_one_harmless = any(run.details.harmless for run in runs)
     unharmful = f", {harmless} harmless" if is_one_harmless else ""
     unread = ", ".join(model.name for model in models if model.errors)
+    loaded = f"; not all of {unread} were loaded" if unread else ""
     return (
         f"{plural(len(runs), 'fault')}, {caught} caught as named{unharmful}; "
         f"{plural(len(invariants), 'invariant')}, {sum(map(bool, invariants))} "
-        f"broken first by a fault{f'; not all of {unread} were loaded' * bool(unread)}."
+        f"broken first by a fault{loaded}."
     )
 
 

@@ -101,7 +101,7 @@ def _deepest(one: Any, other: Any, same: Likeness) -> tuple[Any, Any]:
         if len(unlike) == 1 and all(hasattr(part, "place") for part in unlike[0]):
             before, after = unlike[0]
             is_here = before.place in one.place and after.place in other.place
-            if is_here or one.place.lines() == other.place.lines():
+            if is_here or one.place.content() == other.place.content():
                 return _deepest(before, after, same)
     return one, other
 

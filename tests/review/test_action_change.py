@@ -174,24 +174,28 @@ def none(s):
 
 @action
 def add(s, new):
-    require({guard})
+    require({guard}){beside}
     new.count = s.count + 1
 """
 
 
 @pytest.mark.parametrize(
-    ("fewer", "guard", "lines"),
-    [("s.count + 1 < 3", "fewer(s)", [11, 11]), ("s.count < 3", "none(s)", [20, 20])],
-    ids=["in a helper that both call", "at the call of another helper"],
+    ("fewer", "guard", "beside", "lines"),
+    [
+        ("s.count + 1 < 3", "fewer(s)", "", [11, 11]),
+        ("s.count + 1 < 3", "fewer(s)", "  # few", [11, 11]),
+        ("s.count < 3", "none(s)", "", [20, 20]),
+    ],
+    ids=["in a helper that both call", "beside a comment", "at the call of another helper"],
 )
 def test_the_place_is_where_the_texts_part(
-    tmp_path: Path, fewer: str, guard: str, lines: list[int]
+    tmp_path: Path, fewer: str, guard: str, beside: str, lines: list[int]
 ) -> None:
     base, head = (
         load(tmp_path / side, HELPED.format(**parts))
         for side, parts in (
-            ("base", {"fewer": "s.count < 3", "guard": "fewer(s)"}),
-            ("head", {"fewer": fewer, "guard": guard}),
+            ("base", {"fewer": "s.count < 3", "guard": "fewer(s)", "beside": ""}),
+            ("head", {"fewer": fewer, "guard": guard, "beside": beside}),
         )
     )
     places = Comparison(base, head, SECONDS).change("add").places
