@@ -2,8 +2,9 @@
 
 Each row is a whole process. The JSON rows read the same files and do nothing with what they read.
 With `--departures 0` a departure that is found is a false alarm, and ends the measurement. With
-`--hot 0.9` broker 1 has nine tenths of the lines. The last row of a size is of the tasks that
-follow brokers, by Spark's event log.
+`--hot 0.9` broker 1 has nine tenths of the lines. With `--captured` the logs are not simulated:
+each broker has a capture of a real one, again and again. The last row of a size is of the tasks
+that follow brokers, by Spark's event log.
 """
 
 from __future__ import annotations
@@ -13,14 +14,19 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import cycle, islice
 from pathlib import Path
 
+from bench.conform.logs import lengthened, lines_of
 from bench.fleet.events import events_in, logged, tasks_in
 from bench.machine import this_machine
 from bench.process import Run, measure
 from bench.table import machine_text
 
 _HEAD = ("lines", "what", "wall s", "CPU s", "peak MiB", "lines/s", "x its JSON")
+_CAPTURES = ("busy", "size-limits", "static-members")
+"""Logs of tests/data/request-log/fresh/, each of one broker whose address is `_CAPTURED`."""
+_CAPTURED = b'"connection":"127.0.0.1:'
 _VERDICTS = (0, 1, 3)
 """What `conform` ends with where it came to its end."""
 _NO_DEPARTURE = (0, 3)
@@ -34,6 +40,7 @@ def main() -> int:
     parser.add_argument("--lines", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
     parser.add_argument("--brokers", type=int, default=8)
     parser.add_argument("--hot", type=float, metavar="SHARE", help="what broker 1 has of the lines")
+    parser.add_argument("--captured", action="store_true", help="lines of real brokers")
     parser.add_argument("--departures", default="0.0001")
     parser.add_argument("--logs", type=Path, help="logs that are there, of --lines")
     parser.add_argument("--master", default="local[2]")
@@ -59,7 +66,9 @@ def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> 
     folder.mkdir()
     lockstep = [sys.executable, "-m", "lockstep"]
     logs = options.logs or folder / "logs"
-    if options.logs is None:
+    if options.captured:
+        _write_captured(root, logs, lines, options.brokers)
+    elif options.logs is None:
         rest, hot = lines, round(lines * (options.hot or 0))
         if hot:  # of as many lines for all, those of broker 1 are replaced
             rest = (lines - hot) * options.brokers // (options.brokers - 1)
@@ -100,6 +109,20 @@ def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> 
         ratio = f"{run.seconds / bare.seconds:.2f}"
         yield _row((f"{lines:,}", name, *_figures(run, lines), ratio))
     yield _evenness(folder / "events", lines)
+
+
+def _write_captured(root: Path, logs: Path, lines: int, brokers: int) -> None:
+    """So many lines of captures, each broker's at an address of its own."""
+    captures = root / "tests" / "data" / "request-log" / "fresh"
+    count = lines // brokers
+    for broker, name in zip(range(1, brokers + 1), cycle(_CAPTURES), strict=False):
+        captured = lines_of(captures / f"{name}.log.gz")
+        address = _CAPTURED.replace(b"127.0.0.1", b"10.9.0.%d" % broker)
+        file = logs / f"broker-{broker}" / "kafka-request.log"
+        file.parent.mkdir(parents=True)
+        with file.open("wb") as log:
+            for line in islice(lengthened(captured, -(-count // len(captured))), count):
+                log.write(line.replace(_CAPTURED, address))
 
 
 def _evenness(events: Path, lines: int) -> str:
