@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ _FETCH = b'"requestApiKey":1,'
 _FIRST_WITH_TOPIC_IDS = 13
 _CONNECTION = re.compile(rb'"connection":"([^"-]*)-[^:"]*:')
 _MARKER = b" Completed request:"
+_CAPTURES = ("busy", "size-limits", "static-members")
+"""Logs of tests/data/request-log/fresh/, each of one broker, whose address is this one:"""
+_CAPTURED = b'"connection":"127.0.0.1:'
 _PERIOD_MS = 30_000
 """How often each of many connections sends a request."""
 
@@ -50,6 +54,20 @@ def lengthened(lines: Sequence[bytes], times: int) -> Iterator[bytes]:
             if moment.isdigit():
                 moment = b"%d" % (int(moment) + time * span)
             yield moment + _CONNECTION.sub(address, rest)
+
+
+def write_captured(root: Path, logs: Path, lines: int, brokers: int) -> None:
+    """So many lines in all, in a folder for each broker, which has a capture again and again."""
+    captures = root / "tests" / "data" / "request-log" / "fresh"
+    count = lines // brokers
+    for broker, name in zip(range(1, brokers + 1), cycle(_CAPTURES), strict=False):
+        captured = lines_of(captures / f"{name}.log.gz")
+        address = _CAPTURED.replace(b"127.0.0.1", b"10.9.0.%d" % broker)
+        file = logs / f"broker-{broker}" / "kafka-request.log"
+        file.parent.mkdir(parents=True)
+        with file.open("wb") as log:
+            for line in islice(lengthened(captured, -(-count // len(captured))), count):
+                log.write(line.replace(_CAPTURED, address))
 
 
 def of_connections(lines: Sequence[bytes], connections: int, lines_each: int) -> Iterator[bytes]:

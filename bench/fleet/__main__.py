@@ -14,19 +14,15 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import cycle, islice
 from pathlib import Path
 
-from bench.conform.logs import lengthened, lines_of
+from bench.conform.logs import write_captured
 from bench.fleet.events import events_in, logged, tasks_in
 from bench.machine import this_machine
 from bench.process import Run, measure
 from bench.table import machine_text
 
 _HEAD = ("lines", "what", "wall s", "CPU s", "peak MiB", "lines/s", "x its JSON")
-_CAPTURES = ("busy", "size-limits", "static-members")
-"""Logs of tests/data/request-log/fresh/, each of one broker whose address is `_CAPTURED`."""
-_CAPTURED = b'"connection":"127.0.0.1:'
 _VERDICTS = (0, 1, 3)
 """What `conform` ends with where it came to its end."""
 _NO_DEPARTURE = (0, 3)
@@ -67,7 +63,7 @@ def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> 
     lockstep = [sys.executable, "-m", "lockstep"]
     logs = options.logs or folder / "logs"
     if options.captured:
-        _write_captured(root, logs, lines, options.brokers)
+        write_captured(root, logs, lines, options.brokers)
     elif options.logs is None:
         rest, hot = lines, round(lines * (options.hot or 0))
         if hot:  # of as many lines for all, those of broker 1 are replaced
@@ -109,20 +105,6 @@ def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> 
         ratio = f"{run.seconds / bare.seconds:.2f}"
         yield _row((f"{lines:,}", name, *_figures(run, lines), ratio))
     yield _evenness(folder / "events", lines)
-
-
-def _write_captured(root: Path, logs: Path, lines: int, brokers: int) -> None:
-    """So many lines of captures, each broker's at an address of its own."""
-    captures = root / "tests" / "data" / "request-log" / "fresh"
-    count = lines // brokers
-    for broker, name in zip(range(1, brokers + 1), cycle(_CAPTURES), strict=False):
-        captured = lines_of(captures / f"{name}.log.gz")
-        address = _CAPTURED.replace(b"127.0.0.1", b"10.9.0.%d" % broker)
-        file = logs / f"broker-{broker}" / "kafka-request.log"
-        file.parent.mkdir(parents=True)
-        with file.open("wb") as log:
-            for line in islice(lengthened(captured, -(-count // len(captured))), count):
-                log.write(line.replace(_CAPTURED, address))
 
 
 def _evenness(events: Path, lines: int) -> str:

@@ -3,7 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from bench.conform.logs import fetches, lengthened, lines_of, of_connections, of_partitions
+from bench.conform.logs import (
+    fetches,
+    lengthened,
+    lines_of,
+    of_connections,
+    of_partitions,
+    write_captured,
+)
 from lockstep_kafka.findings import SessionFinding, Verdict
 from tests.kafka.conform.following import ROOT, follow
 
@@ -49,3 +56,13 @@ def test_a_session_of_partitions_is_judged_as_a_whole(tmp_path: Path, busy: list
     assert (session.is_whole, session.lines, session.broker_side.judged) == (True, 30, 30)
     assert lines[0].count(b'"partitionIndex"') == 7
     assert {line.count(b'"partitionIndex"') for line in lines[1:]} == {1}
+
+
+def test_captured_brokers_have_addresses_of_their_own(tmp_path: Path) -> None:
+    write_captured(ROOT, tmp_path, 8_000, 2)
+    files = sorted(tmp_path.rglob("*.log"))
+    findings = follow(*files)
+    assert findings.verdict is Verdict.CONFORMS
+    hosts = {session.broker.partition(":")[0] for session in findings.sessions}
+    assert hosts == {"10.9.0.1", "10.9.0.2"}
+    assert [len(file.read_bytes().splitlines()) for file in files] == [4_000, 4_000]
