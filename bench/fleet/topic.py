@@ -19,7 +19,8 @@ from bench.machine import this_machine
 from bench.process import measure
 from bench.table import machine_text
 from lockstep.spark.session import SparkOptions, spark_session
-from lockstep_kafka.drive.broker import NEWEST_BROKER, Broker
+from lockstep_kafka.drive.broker import Broker
+from lockstep_kafka.drive.releases import NEWEST_BROKER
 from lockstep_kafka.drive.wire import HOST
 
 if TYPE_CHECKING:

@@ -15,12 +15,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib import resources
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from lockstep.errors import LockstepError
 from lockstep.system.child_process import child_process, output_of
@@ -29,6 +26,7 @@ from lockstep.system.maven import Artifact, jars_of
 from lockstep.system.scratch import scratch_folder
 from lockstep_kafka.drive.clients import go_program
 from lockstep_kafka.drive.jvm import SMALL_AND_SOON, Jvm, pinned
+from lockstep_kafka.drive.releases import BROKER_JARS
 from lockstep_kafka.drive.wire import HOST, framed, frames
 
 SHARDS, SLOTS_OF_A_SHARD = 8, 2
@@ -45,16 +43,6 @@ _RETRY_SECONDS = 0.1
 _METADATA = 12
 """The version of that request."""
 _MOST_BYTES = 1 << 16
-
-
-@cache
-def broker_jars() -> Mapping[str, tuple[Artifact, ...]]:
-    """The jars of a whole broker, by release, oldest first."""
-    text = resources.files(__package__).joinpath("brokers.json").read_bytes()
-    return msgspec.json.decode(text, type=dict[str, tuple[Artifact, ...]])
-
-
-NEWEST_BROKER = list(broker_jars())[-1]
 
 
 @dataclass(frozen=True)
@@ -115,7 +103,7 @@ class Broker:
                 command = [*program.command, str(self.port)]
             else:
                 properties = _properties(folder, self.port, controller)
-                node = Node(folder, properties, pinned(release, broker_jars()))
+                node = Node(folder, properties, pinned(release, BROKER_JARS))
                 node.format()
                 command = node.command
             self._command, self._folder, self._release = command, folder, release

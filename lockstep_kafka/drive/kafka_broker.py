@@ -14,13 +14,7 @@ from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE, Driver
 from lockstep.errors import LockstepError, nearest
-from lockstep_kafka.drive.broker import (
-    KFAKE,
-    OVER_QUOTA,
-    SHARDS,
-    Logs,
-    broker_jars,
-)
+from lockstep_kafka.drive.broker import KFAKE, OVER_QUOTA, SHARDS, Logs
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.kafka_polls import KafkaPolls
 from lockstep_kafka.drive.kafka_sessions import SESSIONLESS, KafkaSessions
@@ -34,6 +28,7 @@ from lockstep_kafka.drive.messages import (
     Response,
     taken_in,
 )
+from lockstep_kafka.drive.releases import BROKER_JARS
 from lockstep_kafka.drive.running import Running, Slots, require_slots, shard
 
 _OTHERS: Mapping[str, object] = {
@@ -308,7 +303,7 @@ class KafkaBrokers(Driver):
     models: ClassVar = (*KafkaBroker.models, *KafkaPolls.models)
 
     def __init__(self, release: str, kind: type[KafkaBroker] = KafkaBroker) -> None:
-        known = (*broker_jars(), KFAKE)
+        known = (*BROKER_JARS, KFAKE)
         if release not in known:
             raise LockstepError(
                 f"there is no broker {release!r}",

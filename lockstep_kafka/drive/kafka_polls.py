@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.errors import LockstepError
-from lockstep_kafka.drive.broker import KFAKE, Connection, broker_jars
+from lockstep_kafka.drive.broker import KFAKE, Connection
 from lockstep_kafka.drive.fetcher import Fetcher
 from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response
+from lockstep_kafka.drive.releases import BROKER_JARS
 from lockstep_kafka.drive.running import Running, Slots, require_slots
 
 _REPORTED = "reported"
@@ -68,7 +69,7 @@ class KafkaPolls(Driver):
         if running.release == KFAKE:
             raise LockstepError(
                 "polls are driven at a broker of Apache Kafka, and not at kfake",
-                cure=f"name one of {', '.join(broker_jars())}",
+                cure=f"name one of {', '.join(BROKER_JARS)}",
             )
         self._running, self.software = running, running.software
         self._messages = Messages(running.jvm, _LONGEST_MS, min_bytes=1)

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from lockstep.drive.driver import Driver
 from lockstep.errors import LockstepError, nearest
-from lockstep_kafka.drive.broker import NEWEST_BROKER
 from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
 from lockstep_kafka.drive.kafka_broker import KafkaBroker, KafkaBrokerAsItIs, KafkaBrokers
@@ -19,7 +18,7 @@ from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Leader
 from lockstep_kafka.drive.raft_differences import VOTERS
 from lockstep_kafka.drive.raft_node import RaftNode
-from lockstep_kafka.drive.releases import NEWEST, NEWEST_RAFT
+from lockstep_kafka.drive.releases import NEWEST, NEWEST_BROKER, NEWEST_RAFT
 from lockstep_kafka.drive.wire import codec
 
 T = TypeVar("T")

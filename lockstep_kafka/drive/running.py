@@ -8,17 +8,16 @@ from contextlib import ExitStack, closing
 from lockstep.errors import LockstepError
 from lockstep_kafka.drive.broker import (
     KFAKE,
-    NEWEST_BROKER,
     OVER_QUOTA,
     SHARDS,
     SLOTS_OF_A_SHARD,
     Broker,
     Connection,
     Logs,
-    broker_jars,
 )
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.messages import Messages, Request, Response
+from lockstep_kafka.drive.releases import BROKER_JARS, NEWEST_BROKER
 
 _IDS_OF_A_SHARD = (2**31 - 1) // SHARDS
 
@@ -31,7 +30,7 @@ class Running:
 
     def __init__(self, release: str) -> None:
         self.release = release
-        self.jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, broker_jars())
+        self.jvm = Jvm(NEWEST_BROKER if release == KFAKE else release, BROKER_JARS)
         with ExitStack() as opened:
             self._broker = opened.enter_context(closing(Broker(release)))
             self.software = self._broker.software

@@ -21,8 +21,9 @@ from typing import Any, TypeVar
 from lockstep.system.child_process import child_process
 from lockstep.system.maven import Artifact
 from lockstep.system.scratch import scratch_folder
-from lockstep_kafka.drive.broker import CLUSTER, Node, broker_jars, free_ports, until_it_listens
+from lockstep_kafka.drive.broker import CLUSTER, Node, free_ports, until_it_listens
 from lockstep_kafka.drive.jvm import pinned
+from lockstep_kafka.drive.releases import BROKER_JARS
 from lockstep_kafka.drive.wire import HOST, codec, framed, frames
 from lockstep_kafka.files.snapshot_name import SnapshotId, parse_name
 
@@ -142,7 +143,7 @@ class Quorum:
         self._release, self._made = release, 0
         ports = free_ports(number)
         voters = ",".join(f"{id}@{HOST}:{port}" for id, port in enumerate(ports, 1))
-        jars = tuple(one for one in pinned(release, broker_jars()) if one.name != _NO_BINDING)
+        jars = tuple(one for one in pinned(release, BROKER_JARS) if one.name != _NO_BINDING)
         self.controllers = []
         for id, port in enumerate(ports, 1):
             own, logs = folder / f"node{id}", folder / f"logs{id}"

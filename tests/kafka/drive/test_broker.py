@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_kafka.drive.broker import broker_jars
+from lockstep_kafka.drive.releases import BROKER_JARS
 from tests.kafka.drive.exercises import (
     DISTURBANCES,
     disturbing,
@@ -54,7 +54,7 @@ def test_a_broker_departs_by_a_session_too_many_and_by_what_a_lost_answer_had() 
 
 @pytest.mark.slow
 @pytest.mark.verify
-@pytest.mark.parametrize("release", broker_jars())
+@pytest.mark.parametrize("release", BROKER_JARS)
 def test_all_that_polls_may_do_is_done_on_every_release(release: str) -> None:
     for scope in ("small", "racing"):
         came = in_child(what_came, "long_polls", f"kafka-broker:{release}", {}, None, scope)
@@ -90,7 +90,7 @@ def test_kfake_keeps_a_session_that_is_empty_and_departs_in_nothing_else() -> No
 
 @pytest.mark.slow
 @pytest.mark.verify
-@pytest.mark.parametrize("release", broker_jars())
+@pytest.mark.parametrize("release", BROKER_JARS)
 def test_small_without_a_disturbed_fetcher_on_every_release(release: str) -> None:
     assert in_child(disturbing, f"kafka-broker:{release}") == list(DISTURBANCES)
     undisturbed = {"MAX_DISTURBANCES": 0}

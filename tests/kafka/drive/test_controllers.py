@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from lockstep.workspace import find_workspace
-from lockstep_kafka.drive.broker import NEWEST_BROKER, broker_jars
+from lockstep_kafka.drive.releases import BROKER_JARS, NEWEST_BROKER
 from lockstep_kafka.files.snapshot_name import SnapshotId, snapshot_name
 from lockstep_kafka.findings import RemarkFinding, Verdict
 from lockstep_kafka.quorum.models import HIGHEST_BYTES, PARTITION, QuorumModels
@@ -67,7 +67,7 @@ def leave_behind(three: Quorum) -> Controller:
 
 @pytest.mark.slow
 @pytest.mark.verify
-@pytest.mark.parametrize("release", broker_jars())
+@pytest.mark.parametrize("release", BROKER_JARS)
 def test_a_quorum_whose_nodes_are_killed_conforms(release: str) -> None:
     with quorum(release) as three:
         follower = leave_behind(three)
@@ -212,7 +212,7 @@ def test_a_leader_answers_by_hand_as_the_model(models: QuorumModels) -> None:
 
 @pytest.mark.slow
 @pytest.mark.verify
-@pytest.mark.parametrize("release", broker_jars())
+@pytest.mark.parametrize("release", BROKER_JARS)
 def test_a_quorum_answers_by_hand_as_the_model(release: str, models: QuorumModels) -> None:
     with quorum(release) as three:
         ask_by_hand(models, three)

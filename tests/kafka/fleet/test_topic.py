@@ -16,7 +16,8 @@ from py4j.java_gateway import JavaMember
 
 from lockstep.errors import LockstepError
 from lockstep.spark.session import SparkOptions, spark_session
-from lockstep_kafka.drive.broker import NEWEST_BROKER, Broker
+from lockstep_kafka.drive.broker import Broker
+from lockstep_kafka.drive.releases import NEWEST_BROKER
 from lockstep_kafka.drive.wire import HOST
 from lockstep_kafka.fleet.columns import OF_LINE
 from lockstep_kafka.fleet.run import Run
