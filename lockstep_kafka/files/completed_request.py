@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from msgspec import UNSET, Raw, Struct
@@ -11,18 +11,16 @@ from msgspec.json import Decoder
 
 from lockstep.system.strict_json import shown
 from lockstep_kafka.files.fetch_fields import (
+    FIRST_WITH_REPLICA_STATE,
+    FIRST_WITH_TOPIC_IDS,
     NEWEST_VERSION,
     OLDEST_VERSION,
-    Answered,
     FieldRefused,
     Int16,
     Int32,
     Milliseconds,
-    Requested,
-    Topic,
     decoded,
-    request_decoder,
-    response_decoder,
+    decoders,
 )
 from lockstep_kafka.files.lines import (
     AnsweredPartition,
@@ -39,7 +37,6 @@ from lockstep_kafka.files.quorum_fields import QUORUM_APIS, quorum_bodies
 _FETCH_API_KEY = 1
 _VERSIONS = range(OLDEST_VERSION, NEWEST_VERSION + 1)
 _NOT_THERE = Raw()
-_Reported = TypeVar("_Reported", Requested, Answered)
 # What Kafka 2.8 called these fields. A key cannot stand within a text: its quotes would be escaped.
 _NAMES_OF_2_8 = (
     (b'"partitionResponses":', b'"partitions":'),
@@ -122,9 +119,16 @@ def _fetch(completed: _Completed, place: Place, fingerprint: int) -> FetchLine:
     if b'"partitionResponses":' in raw_response:
         for old, new in _NAMES_OF_2_8:
             raw_response = raw_response.replace(old, new)
-    request = decoded(request_decoder(version), _raw(completed.request, "request"), "request")
-    response = decoded(response_decoder(version), raw_response, "response")
-    answered, answered_twice = _answered(response.responses)
+    of_request, of_response = decoders(version)
+    request = decoded(of_request, _raw(completed.request, "request"), "request")
+    response = decoded(of_response, raw_response, "response")
+    replica_id = -1  # a consumer leaves it out
+    if version < FIRST_WITH_REPLICA_STATE:
+        replica_id = request.old_replica
+    elif request.state is not UNSET:
+        replica_id = request.state.replica
+    topic_name = "topic_id" if version >= FIRST_WITH_TOPIC_IDS else "topic_name"
+    answered, answered_twice = _answered(_partitions(response.topics, topic_name))
     return FetchLine(
         line=place.line,
         file=place.file,
@@ -133,24 +137,24 @@ def _fetch(completed: _Completed, place: Place, fingerprint: int) -> FetchLine:
         correlation_id=header.correlation_id,
         client_id=header.client_id or "",
         connection=completed.connection,
-        replica_id=request.replica,
-        session_id=request.session_id,
-        session_epoch=request.session_epoch,
-        partitions=_requested(request.topics),
+        replica_id=replica_id,
+        session_id=request.session,
+        session_epoch=request.epoch,
+        partitions=_requested(_partitions(request.topics, topic_name)),
         forgotten=tuple(
-            TopicPartition(topic.topic, partition)
-            for topic in request.forgotten_topics_data
+            TopicPartition(getattr(topic, topic_name), partition)
+            for topic in request.forgotten
             for partition in topic.partitions
         )
-        if request.forgotten_topics_data
+        if request.forgotten
         else (),
-        max_wait_ms=request.max_wait_ms,
+        max_wait_ms=request.max_wait,
         min_bytes=request.min_bytes,
-        error_code=response.error_code,
-        response_session_id=response.session_id,
-        throttle_time_ms=response.throttle_time_ms,
+        error_code=response.error,
+        response_session_id=response.response_session,
+        throttle_time_ms=response.throttle,
         answered=answered,
-        isolation_level=request.isolation_level,
+        isolation_level=request.isolation,
         total_time_ms=completed.total_time_ms,
         fingerprint=fingerprint,
         answered_twice=answered_twice,
@@ -163,7 +167,7 @@ def _quorum(completed: _Completed, place: Place, fingerprint: int) -> QuorumLine
     header = completed.request_header
     api = QUORUM_APIS[header.request_api_key]
     bodies = _raw(completed.request, "request"), _raw(completed.response, "response")
-    request, response = quorum_bodies(api, header.request_api_version, *bodies)
+    said = quorum_bodies(api, header.request_api_version, *bodies)
     return QuorumLine(
         line=place.line,
         file=place.file,
@@ -173,10 +177,10 @@ def _quorum(completed: _Completed, place: Place, fingerprint: int) -> QuorumLine
         correlation_id=header.correlation_id,
         client_id=header.client_id or "",
         connection=completed.connection,
-        max_bytes=request.max_bytes,
-        partitions=request.asked(),
-        error_code=response.error_code,
-        answered=response.answered(),
+        max_bytes=said.max_bytes,
+        partitions=said.partitions,
+        error_code=said.error_code,
+        answered=said.answered,
         total_time_ms=completed.total_time_ms,
         fingerprint=fingerprint,
         software_name=completed.client_information.software_name,
@@ -191,67 +195,59 @@ def _raw(body: Raw, name: str) -> bytes:
     return encoded
 
 
-def _requested(topics: list[Topic[Requested]]) -> dict[TopicPartition, RequestedPartition]:
-    requested: dict[TopicPartition, RequestedPartition] = {}
-    count = 0
-    for topic in topics:
-        name = topic.topic
-        count += len(topic.partitions)
-        for reported in topic.partitions:
-            requested[TopicPartition(name, reported.partition)] = RequestedPartition(
-                reported.fetch_offset,
-                reported.log_start_offset,
-                reported.partition_max_bytes,
-                reported.current_leader_epoch,
-                reported.last_fetched_epoch,
-            )
-    if len(requested) < count:
-        partition = shown(str(_twice(topics)[0]))
+def _partitions(topics: list[Any], topic_name: str) -> list[tuple[TopicPartition, Any]]:
+    """What is reported of each partition."""
+    return [
+        (TopicPartition(name, reported.partition), reported)
+        for topic in topics
+        for name in [getattr(topic, topic_name)]
+        for reported in topic.partitions
+    ]
+
+
+def _requested(asked: list[tuple[TopicPartition, Any]]) -> dict[TopicPartition, RequestedPartition]:
+    requested = {
+        partition: RequestedPartition(
+            one.fetch_offset, one.log_start, one.max_bytes, one.leader_epoch, one.last_fetched
+        )
+        for partition, one in asked
+    }
+    if len(requested) < len(asked):
+        partition = shown(str(_twice(asked)[0]))
         raise FieldRefused(f"request.topics has the partition {partition} more than once")
     return requested
 
 
 def _answered(
-    topics: list[Topic[Answered]],
+    given: list[tuple[TopicPartition, Any]],
 ) -> tuple[dict[TopicPartition, AnsweredPartition], tuple[TopicPartition, ...]]:
     """What is answered of each partition, the last of several answers, and which have several."""
     answered: dict[TopicPartition, AnsweredPartition] = {}
-    count = 0
-    for topic in topics:
-        name = topic.topic
-        count += len(topic.partitions)
-        for reported in topic.partitions:
-            diverging, snapshot = reported.diverging_epoch, reported.snapshot_id
-            has_snapshot = snapshot is not UNSET and (
-                snapshot.epoch >= 0 or snapshot.end_offset >= 0
-            )
-            has_raft = has_snapshot or reported.current_leader is not UNSET
-            size = reported.records_size_in_bytes
-            answered[TopicPartition(name, reported.partition)] = AnsweredPartition(
-                reported.error_code,
-                reported.high_watermark,
-                reported.last_stable_offset,
-                reported.log_start_offset,
-                size if size is not UNSET else 0 if reported.records is None else None,
-                reported.preferred_read_replica,
-                diverging is not UNSET and diverging.epoch >= 0,
-                has_snapshot,
-                _raft_answer(reported) if has_raft else None,
-            )
-    return answered, _twice(topics) if len(answered) < count else ()
+    for partition, one in given:
+        divergence, snapshot, size = one.divergence, one.snapshot, one.records_size
+        has_snapshot = snapshot is not UNSET and (snapshot.epoch >= 0 or snapshot.end >= 0)
+        has_raft = has_snapshot or one.leader is not UNSET
+        answered[partition] = AnsweredPartition(
+            one.partition_error,
+            one.high_watermark,
+            one.stable,
+            one.log_start,
+            size if size is not UNSET else 0 if one.no_records is None else None,
+            one.preferred,
+            divergence is not UNSET and divergence.diverging >= 0,
+            has_snapshot,
+            _raft_answer(one) if has_raft else None,
+        )
+    return answered, _twice(given) if len(answered) < len(given) else ()
 
 
-def _raft_answer(reported: Answered) -> RaftAnswer:
-    leader, snapshot = reported.current_leader, reported.snapshot_id
-    leads = (-1, -1) if leader is UNSET else (leader.leader_id, leader.leader_epoch)
-    ends = (-1, -1) if snapshot is UNSET else (snapshot.end_offset, snapshot.epoch)
+def _raft_answer(answered: Any) -> RaftAnswer:
+    leader, snapshot = answered.leader, answered.snapshot
+    leads = (-1, -1) if leader is UNSET else (leader.id, leader.epoch)
+    ends = (-1, -1) if snapshot is UNSET else (snapshot.end, snapshot.epoch)
     return RaftAnswer(*leads, *ends)
 
 
-def _twice(topics: list[Topic[_Reported]]) -> tuple[TopicPartition, ...]:
-    counts = Counter(
-        TopicPartition(topic.topic, reported.partition)
-        for topic in topics
-        for reported in topic.partitions
-    )
+def _twice(named: list[tuple[TopicPartition, Any]]) -> tuple[TopicPartition, ...]:
+    counts = Counter(partition for partition, _ in named)
     return tuple(partition for partition, count in counts.items() if count > 1)

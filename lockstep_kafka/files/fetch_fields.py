@@ -1,202 +1,213 @@
-"""A Fetch request and its response as Kafka's own JSON has them, one type for each version.
+"""A Fetch request and its response as Kafka's own JSON has them: one table for all versions.
 
 Which field belongs to which version is taken from Kafka's message definitions FetchRequest.json and
 FetchResponse.json. A field that a version has must be there; fields that are not part of a
 `FetchLine` are not looked at. Where an object has a key twice the last one counts: finding that out
-would take as long again as reading the line.
+would take as long again as reading the line. The kernel that reads lines goes by the same table.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Mapping
+from enum import IntEnum
 from functools import cache
-from typing import Annotated, Any, Generic, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType, ValidationError, field
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, ValidationError, defstruct
 from msgspec.json import Decoder
 
 from lockstep.system.strict_json import Json, shown
 
 OLDEST_VERSION = 4
 NEWEST_VERSION = 18
-
-_TopicId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{22}\Z")]
-_Reported = TypeVar("_Reported")
-_Topic = TypeVar("_Topic")
-_Forgotten = TypeVar("_Forgotten")
-
-
-class _Part(Struct, gc=False, rename="camel"):
-    """An object of the JSON; fields of the protocol that it does not name are passed over."""
-
-
-class Topic(_Part, Generic[_Reported], kw_only=True):
-    """What is reported of a topic's partitions. Up to version 12 topics have names."""
-
-    topic: str
-    partitions: list[_Reported]
-
-
-class _TopicSince13(Topic[_Reported], Generic[_Reported], kw_only=True):
-    topic: _TopicId = field(name="topicId")
-
-
-class Requested(_Part, kw_only=True):
-    """What is asked of a partition."""
-
-    partition: Int32
-    fetch_offset: Int64
-    log_start_offset: Int64 = -1
-    partition_max_bytes: Int32
-    current_leader_epoch: Int32 = -1
-    last_fetched_epoch: Int32 = -1
-
-
-class _RequestedSince5(Requested, kw_only=True):
-    log_start_offset: Int64
-
-
-class _RequestedSince9(_RequestedSince5, kw_only=True):
-    current_leader_epoch: Int32
-
-
-class _RequestedSince12(_RequestedSince9, kw_only=True):
-    last_fetched_epoch: Int32
-
-
-class Replica(_Part, kw_only=True):
-    """Who fetches. A tagged field since version 15: consumers leave it out."""
-
-    replica_id: Int32
-
-
-class Request(_Part, Generic[_Topic, _Forgotten], kw_only=True):
-    """The body of a request."""
-
-    replica_id: Int32
-    session_id: Int32 = 0
-    session_epoch: Int32 = -1
-    topics: list[_Topic]
-    forgotten_topics_data: list[_Forgotten] = []
-    max_wait_ms: Int32
-    min_bytes: Int32
-    isolation_level: Int8
-
-    @property
-    def replica(self) -> int:
-        """The broker or controller that fetches; -1 for a consumer."""
-        return self.replica_id
-
-
-class _RequestSince7(Request[_Topic, _Forgotten], Generic[_Topic, _Forgotten], kw_only=True):
-    session_id: Int32
-    session_epoch: Int32
-    forgotten_topics_data: list[_Forgotten]
-
-
-class _RequestSince15(
-    _RequestSince7[_Topic, _Forgotten], Generic[_Topic, _Forgotten], kw_only=True
-):
-    # There is no field of this name: a later version could not take its meaning up again.
-    replica_id: int = field(name="replicaId of versions up to 14", default=-1)
-    replica_state: Replica | UnsetType = UNSET
-
-    @property
-    def replica(self) -> int:
-        return -1 if self.replica_state is UNSET else self.replica_state.replica_id
-
-
-class CurrentLeader(_Part, kw_only=True):
-    """Who leads; -1 and -1 say nothing."""
-
-    leader_id: Int32 = -1
-    leader_epoch: Int32 = -1
-
-
-class DivergingEpoch(_Part, kw_only=True):
-    """Where the fetcher's log parts from the leader's; an epoch of -1 says nothing."""
-
-    epoch: Int32
-
-
-class SnapshotId(_Part, kw_only=True):
-    """The snapshot to fetch instead; -1 and -1 say nothing."""
-
-    end_offset: Int64 = -1
-    epoch: Int32 = -1
-
-
-class Answered(_Part, kw_only=True):
-    """What is reported of a partition. The objects in it are tagged fields, left out by default."""
-
-    partition: Int32 = field(name="partitionIndex")
-    error_code: Int16
-    high_watermark: Int64
-    last_stable_offset: Int64
-    log_start_offset: Int64 = -1
-    preferred_read_replica: Int32 = -1
-    diverging_epoch: DivergingEpoch | UnsetType = UNSET
-    current_leader: CurrentLeader | UnsetType = UNSET
-    snapshot_id: SnapshotId | UnsetType = UNSET
-    records_size_in_bytes: Size | UnsetType = UNSET
-    # Kafka logs the size instead of the records, except where there are none at all.
-    records: Any = UNSET
-
-
-class _AnsweredSince5(Answered, kw_only=True):
-    log_start_offset: Int64
-
-
-class _AnsweredSince11(_AnsweredSince5, kw_only=True):
-    preferred_read_replica: Int32
-
-
-class Response(_Part, Generic[_Topic], kw_only=True):
-    """The body of a response."""
-
-    throttle_time_ms: Int32
-    error_code: Int16 = 0
-    session_id: Int32 = 0
-    responses: list[_Topic]
-
-
-class _ResponseSince7(Response[_Topic], Generic[_Topic], kw_only=True):
-    error_code: Int16
-    session_id: Int32
-
-
-@cache
-def request_decoder(version: int) -> Decoder[Request[Topic[Requested], Topic[int]]]:
-    """Reads the request of a version from 4 to 18."""
-    requested: Any = _since(
-        version, {4: Requested, 5: _RequestedSince5, 9: _RequestedSince9, 12: _RequestedSince12}
-    )
-    topic: Any = _since(version, {4: Topic, 13: _TopicSince13})
-    request: Any = _since(version, {4: Request, 7: _RequestSince7, 15: _RequestSince15})
-    return Decoder(request[topic[requested], topic[Int32]])
-
-
-@cache
-def response_decoder(version: int) -> Decoder[Response[Topic[Answered]]]:
-    """Reads the response of a version from 4 to 18."""
-    answered: Any = _since(version, {4: Answered, 5: _AnsweredSince5, 11: _AnsweredSince11})
-    topic: Any = _since(version, {4: Topic, 13: _TopicSince13})
-    response: Any = _since(version, {4: Response, 7: _ResponseSince7})
-    return Decoder(response[topic[answered]])
-
-
-def _since(version: int, types: dict[int, Any]) -> Any:
-    """The type of a version, of those that first versions have."""
-    return types[max(first for first in types if first <= version)]
-
+FIRST_WITH_TOPIC_IDS = 13
+FIRST_WITH_REPLICA_STATE = 15
+NEVER = NEWEST_VERSION + 1
+"""The first version of a field that none must have."""
 
 # `true`, `1.0` and "1" are no integers to msgspec.
 Int8: TypeAlias = Annotated[int, Meta(ge=-(2**7), le=2**7 - 1)]
 Int16: TypeAlias = Annotated[int, Meta(ge=-(2**15), le=2**15 - 1)]
 Int32: TypeAlias = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Int64: TypeAlias = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-Size: TypeAlias = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Milliseconds: TypeAlias = Annotated[float, Meta(ge=0)]
+
+
+class Object(IntEnum):
+    """The objects of a line's JSON."""
+
+    LINE = 0
+    HEADER = 1
+    REQUEST = 2
+    ASKED_TOPIC = 3
+    ASKED = 4
+    FORGOTTEN_TOPIC = 5
+    RESPONSE = 6
+    ANSWERED_TOPIC = 7
+    ANSWERED = 8
+    DIVERGING = 9
+    REPLICA = 10
+    CLIENT = 11
+    LEADER = 12
+    SNAPSHOT = 13
+
+
+class Kind(IntEnum):
+    """What a field may have."""
+
+    INTEGER = 0
+    TEXT = 1
+    TEXT_OR_NULL = 2
+    MILLISECONDS = 3
+    OBJECT = 4
+    OBJECTS = 5
+    INTEGERS = 6
+    NULL = 7
+    """Null says something, and other values do not."""
+    REFUSED = 8
+    SIZE = 9
+    TOPIC_ID = 10
+    BOOLEAN = 11
+
+
+class Field(NamedTuple):
+    """A field of an object, by its key; `within` is the object that it has, or has a list of."""
+
+    key: str
+    name: str
+    kind: Kind = Kind.INTEGER
+    within: Hashable = None
+    bits: int = 32
+    """Of an integer."""
+    first: int = 0
+    last: int = NEWEST_VERSION
+    """The versions that have it."""
+    default: Any = None
+    """What it has where it is left out. UNSET is that of tagged fields: no version must have them.
+    Versions before the first one may have a field with another default, too."""
+
+    def must_be_there(self, version: int) -> bool:
+        """Whether a message of a version has it in any case."""
+        return self.first <= version <= self.last and self.default is not UNSET
+
+    def may_be_there(self, version: int) -> bool:
+        """Whether it is looked at where a message of a version has it."""
+        is_read_early = self.default is not None and self.default is not UNSET
+        return version <= self.last and (version >= self.first or is_read_early)
+
+
+Table: TypeAlias = Mapping[Any, tuple[Field, ...]]
+"""The fields of each object, in the order in which they are missed."""
+_FORGOTTEN = Object.FORGOTTEN_TOPIC
+_TOPIC = (
+    Field("topic", "topic_name", Kind.TEXT, last=12),
+    Field("topicId", "topic_id", Kind.TOPIC_ID, first=FIRST_WITH_TOPIC_IDS),
+)
+FETCH: Final[Table] = {
+    Object.REQUEST: (
+        Field("replicaId", "old_replica", last=14),
+        Field("sessionId", "session", first=7, default=0),
+        Field("sessionEpoch", "epoch", first=7, default=-1),
+        Field("topics", "topics", Kind.OBJECTS, Object.ASKED_TOPIC),
+        Field("forgottenTopicsData", "forgotten", Kind.OBJECTS, _FORGOTTEN, first=7, default=[]),
+        Field("maxWaitMs", "max_wait"),
+        Field("minBytes", "min_bytes"),
+        Field("isolationLevel", "isolation", bits=8),
+        # Who fetches. Consumers leave it out.
+        Field("replicaState", "state", Kind.OBJECT, Object.REPLICA, first=15, default=UNSET),
+    ),
+    Object.REPLICA: (Field("replicaId", "replica"),),
+    Object.ASKED_TOPIC: (*_TOPIC, Field("partitions", "partitions", Kind.OBJECTS, Object.ASKED)),
+    _FORGOTTEN: (*_TOPIC, Field("partitions", "partitions", Kind.INTEGERS)),
+    Object.ASKED: (
+        Field("partition", "partition"),
+        Field("fetchOffset", "fetch_offset", bits=64),
+        Field("logStartOffset", "log_start", bits=64, first=5, default=-1),
+        Field("partitionMaxBytes", "max_bytes"),
+        Field("currentLeaderEpoch", "leader_epoch", first=9, default=-1),
+        Field("lastFetchedEpoch", "last_fetched", first=12, default=-1),
+    ),
+    Object.RESPONSE: (
+        Field("throttleTimeMs", "throttle"),
+        Field("errorCode", "error", bits=16, first=7, default=0),
+        Field("sessionId", "response_session", first=7, default=0),
+        Field("responses", "topics", Kind.OBJECTS, Object.ANSWERED_TOPIC),
+    ),
+    Object.ANSWERED_TOPIC: (
+        *_TOPIC,
+        Field("partitions", "partitions", Kind.OBJECTS, Object.ANSWERED),
+    ),
+    Object.ANSWERED: (
+        Field("partitionIndex", "partition"),
+        Field("errorCode", "partition_error", bits=16),
+        Field("highWatermark", "high_watermark", bits=64),
+        Field("lastStableOffset", "stable", bits=64),
+        Field("logStartOffset", "log_start", bits=64, first=5, default=-1),
+        Field("preferredReadReplica", "preferred", first=11, default=-1),
+        # Where the fetcher's log parts from the leader's; an epoch of -1 says nothing.
+        Field("divergingEpoch", "divergence", Kind.OBJECT, Object.DIVERGING, default=UNSET),
+        # Who leads, and the snapshot to fetch instead; -1 and -1 say nothing.
+        Field("currentLeader", "leader", Kind.OBJECT, Object.LEADER, default=UNSET),
+        Field("snapshotId", "snapshot", Kind.OBJECT, Object.SNAPSHOT, default=UNSET),
+        # Kafka logs the size instead of the records, except where there are none at all.
+        Field("recordsSizeInBytes", "records_size", Kind.SIZE, default=UNSET),
+        Field("records", "no_records", Kind.NULL, default=UNSET),
+    ),
+    Object.DIVERGING: (Field("epoch", "diverging"),),
+    Object.LEADER: (
+        Field("leaderId", "id", first=NEVER, default=-1),
+        Field("leaderEpoch", "epoch", first=NEVER, default=-1),
+    ),
+    Object.SNAPSHOT: (
+        Field("endOffset", "end", bits=64, first=NEVER, default=-1),
+        Field("epoch", "epoch", first=NEVER, default=-1),
+    ),
+}
+"""What is read of a request and its response; other fields of the protocol are passed over."""
+
+_OF_BITS = {8: Int8, 16: Int16, 32: Int32, 64: Int64}
+_TYPES: dict[Kind, Any] = {
+    Kind.TEXT: str,
+    Kind.TOPIC_ID: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{22}\Z")],
+    Kind.SIZE: Annotated[int, Meta(ge=0, le=2**31 - 1)],
+    Kind.INTEGERS: list[Int32],
+    Kind.NULL: Any,
+    Kind.BOOLEAN: bool,
+}
+
+
+@cache
+def decoders(version: int) -> tuple[Decoder[Any], Decoder[Any]]:
+    """Read the request and the response of a version from 4 to 18."""
+    return decoder(FETCH, Object.REQUEST, version), decoder(FETCH, Object.RESPONSE, version)
+
+
+def decoder(table: Table, of: Hashable, version: int) -> Decoder[Any]:
+    """Reads an object of a version; its attributes have the names of the table."""
+    return Decoder(_struct(table, of, version))
+
+
+def _struct(table: Table, of: Hashable, version: int) -> type[Struct]:
+    here = [one for one in table[of] if one.may_be_there(version)]
+    fields: list[Any] = []
+    for one in here:
+        kind = _type(table, one, version)
+        if one.must_be_there(version):
+            fields.append((one.name, kind))
+        else:
+            kind = kind | UnsetType if one.default is UNSET else kind
+            fields.append((one.name, kind, one.default))
+    keys = {one.name: one.key for one in here}
+    return defstruct(str(of), fields, kw_only=True, gc=False, rename=keys)
+
+
+def _type(table: Table, field: Field, version: int) -> Any:
+    if field.within is not None:
+        within: Any = _struct(table, field.within, version)
+        return within if field.kind is Kind.OBJECT else list[within]
+    return _OF_BITS[field.bits] if field.kind is Kind.INTEGER else _TYPES[field.kind]
+
 
 _Decoded = TypeVar("_Decoded")
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z", re.DOTALL)

@@ -14,7 +14,7 @@ from numba import njit
 
 from lockstep.machine.search.kernel_parts import bytes_at, counts_at
 from lockstep_kafka.columns.kernels.json_spec import FIELDS as F
-from lockstep_kafka.columns.kernels.json_spec import KEY, OBJECTS, Kind, Object
+from lockstep_kafka.columns.kernels.json_spec import KEY, OBJECTS
 from lockstep_kafka.columns.kernels.layout import (
     ANSWERED,
     ASKED,
@@ -28,6 +28,13 @@ from lockstep_kafka.columns.kernels.text import (
     written_time,
 )
 from lockstep_kafka.columns.kernels.values import integer, key_at, milliseconds
+from lockstep_kafka.files.fetch_fields import (
+    FIRST_WITH_TOPIC_IDS,
+    NEWEST_VERSION,
+    OLDEST_VERSION,
+    Kind,
+    Object,
+)
 from lockstep_kafka.files.lines import QuorumApi
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
@@ -35,8 +42,7 @@ _compiled: Any = njit(boundscheck=False, error_model="numpy")
 _ODD = -1
 _FETCH_API = 1
 _QUORUM_APIS = tuple(api.value for api in QuorumApi)
-_FIRST_WITH_IDS = 13
-_OLDEST, _NEWEST = 4, 18
+_FIRST_WITH_IDS, _OLDEST, _NEWEST = FIRST_WITH_TOPIC_IDS, OLDEST_VERSION, NEWEST_VERSION
 _SIZE_MISSING = -2
 _NO_SIZE = -1
 
