@@ -17,7 +17,7 @@ from typing import Any
 
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
 from lockstep_kafka.drive.raft_differences import OF_DOWNLOADS, OF_RAFT
-from lockstep_kafka.drive.releases import JARS, NEWEST, NEWEST_RAFT
+from lockstep_kafka.jars import JARS, NEWEST, NEWEST_RAFT
 
 _SEEDS = (0, 1, 2)
 _BEHAVIOURS = 2_000

@@ -20,8 +20,8 @@ from bench.process import measure
 from bench.table import machine_text
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep_kafka.drive.broker import Broker
-from lockstep_kafka.drive.releases import NEWEST_BROKER
 from lockstep_kafka.drive.wire import HOST
+from lockstep_kafka.jars import NEWEST_BROKER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -26,8 +26,8 @@ from lockstep.system.maven import Artifact, jars_of
 from lockstep.system.scratch import scratch_folder
 from lockstep_kafka.drive.clients import go_program
 from lockstep_kafka.drive.jvm import SMALL_AND_SOON, Jvm, pinned
-from lockstep_kafka.drive.releases import BROKER_JARS
 from lockstep_kafka.drive.wire import HOST, framed, frames
+from lockstep_kafka.jars import BROKER_JARS
 
 SHARDS, SLOTS_OF_A_SHARD = 8, 2
 """Of the cache of sessions: how many shards Kafka makes, and how many sessions each has here."""

@@ -22,7 +22,7 @@ from lockstep.errors import LockstepError, nearest
 from lockstep.system.user_cache import cache_folder, make_private
 from lockstep.words import printable, shown_path
 from lockstep_kafka.drive.jvm import pinned, require_java
-from lockstep_kafka.drive.releases import NEWEST
+from lockstep_kafka.jars import NEWEST
 
 _PROGRAMS = "lockstep_kafka.drive.programs"
 _MOST_SHOWN = 2_000

@@ -12,7 +12,7 @@ from typing import Any
 from lockstep.errors import LockstepError
 from lockstep.system.java import find_java
 from lockstep.system.maven import Artifact, jars_of
-from lockstep_kafka.drive.releases import JARS
+from lockstep_kafka.jars import JARS
 
 SMALL_AND_SOON = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 """Options of a Java that has little to do, and begins soon."""

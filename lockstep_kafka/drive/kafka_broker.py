@@ -28,8 +28,8 @@ from lockstep_kafka.drive.messages import (
     Response,
     taken_in,
 )
-from lockstep_kafka.drive.releases import BROKER_JARS
 from lockstep_kafka.drive.running import Running, Slots, require_slots, shard
+from lockstep_kafka.jars import BROKER_JARS
 
 _OTHERS: Mapping[str, object] = {
     "FOLLOWERS": "followers have a broker each",

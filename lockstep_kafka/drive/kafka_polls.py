@@ -17,8 +17,8 @@ from lockstep.errors import LockstepError
 from lockstep_kafka.drive.broker import KFAKE, Connection
 from lockstep_kafka.drive.fetcher import Fetcher
 from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response
-from lockstep_kafka.drive.releases import BROKER_JARS
 from lockstep_kafka.drive.running import Running, Slots, require_slots
+from lockstep_kafka.jars import BROKER_JARS
 
 _REPORTED = "reported"
 """The partition that has what there is to report."""

@@ -11,7 +11,7 @@ from lockstep_kafka.drive.raft_election import ElectingQuorum
 from lockstep_kafka.drive.raft_fetch import FetchingQuorum
 from lockstep_kafka.drive.raft_node import RaftNode
 from lockstep_kafka.drive.raft_quorum import Quorum
-from lockstep_kafka.drive.releases import RAFT_JARS
+from lockstep_kafka.jars import RAFT_JARS
 
 
 class KafkaRaft(Driver):

@@ -18,8 +18,8 @@ from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Leader
 from lockstep_kafka.drive.raft_differences import VOTERS
 from lockstep_kafka.drive.raft_node import RaftNode
-from lockstep_kafka.drive.releases import NEWEST, NEWEST_BROKER, NEWEST_RAFT
 from lockstep_kafka.drive.wire import codec
+from lockstep_kafka.jars import NEWEST, NEWEST_BROKER, NEWEST_RAFT
 
 T = TypeVar("T")
 

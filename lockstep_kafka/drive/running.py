@@ -17,7 +17,7 @@ from lockstep_kafka.drive.broker import (
 )
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.messages import Messages, Request, Response
-from lockstep_kafka.drive.releases import BROKER_JARS, NEWEST_BROKER
+from lockstep_kafka.jars import BROKER_JARS, NEWEST_BROKER
 
 _IDS_OF_A_SHARD = (2**31 - 1) // SHARDS
 

@@ -104,7 +104,7 @@ _TOPIC = (
     Field("topic", "topic_name", Kind.TEXT, last=12),
     Field("topicId", "topic_id", Kind.TOPIC_ID, first=FIRST_WITH_TOPIC_IDS),
 )
-FETCH: Final[Table] = {
+FETCH: Final[dict[Object, tuple[Field, ...]]] = {
     Object.REQUEST: (
         Field("replicaId", "old_replica", last=14),
         Field("sessionId", "session", first=7, default=0),

@@ -9,17 +9,17 @@ from lockstep.errors import ExitCode
 from lockstep.pages.blocks import Paragraph, Row, Table
 from lockstep.pages.output import document
 from lockstep.words import plural
-from lockstep_kafka.simulated.simulation import DepartureKind
+from lockstep_kafka.simulated.damage.kind import Damage
 from lockstep_kafka.verbs.simulate import SimulateResult
 
 
-def kinds_table(kinds: Sequence[DepartureKind]) -> Table:
+def kinds_table(kinds: Sequence[Damage]) -> Table:
     """The kinds of departures, and what each breaks."""
     rows = (Row((kind.name, kind.breaks, ", ".join(kind.requirements))) for kind in kinds)
     return Table(("kind", "breaks", "requirements"), tuple(rows)).fitted()
 
 
-def kinds_json(kinds: Sequence[DepartureKind]) -> dict[str, object]:
+def kinds_json(kinds: Sequence[Damage]) -> dict[str, object]:
     """The kinds of departures as a document."""
     results = [
         {"name": kind.name, "breaks": kind.breaks, "requirements": list(kind.requirements)}

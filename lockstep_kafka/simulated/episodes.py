@@ -33,7 +33,6 @@ from lockstep_kafka.simulated.groups import MAX_OFFSET, Group, groups_of
 from lockstep_kafka.simulated.kafka_json import text
 from lockstep_kafka.simulated.lines import Line, Names, Writing, lines_of
 from lockstep_kafka.simulated.simulation import (
-    DepartureKind,
     SeededDeparture,
     SimulatedLine,
     Simulation,
@@ -85,6 +84,9 @@ BEGIN_MS = 1_795_320_000_000
 
 EPISODE = 200
 """Exchanges of an episode."""
+MOST_DEPARTURES = 1 / (2 * EPISODE)
+"""The share of lines at which something may depart."""
+LOG_NAME = "kafka-request"
 
 _BETWEEN_REQUESTS_MS = 400
 """The mean time between two requests of a fetcher."""
@@ -193,24 +195,6 @@ class BrokerLog:
         return self._behaviours[key]
 
 
-class FetchSessions:
-    """Simulates brokers that serve fetch sessions."""
-
-    @property
-    def kinds(self) -> Sequence[DepartureKind]:
-        return [DepartureKind(kind.name, kind.breaks, kind.requirements) for kind in KINDS]
-
-    @property
-    def log_name(self) -> str:
-        return "kafka-request"
-
-    @property
-    def most_departures(self) -> float:
-        return 1 / (2 * EPISODE)
-
-    def lines(self, simulation: Simulation, load: LoadModel) -> Iterator[SimulatedLine]:
-        yield from BrokerLog(simulation, load).lines()
-
-
-SIMULATOR = FetchSessions()
-"""What `lockstep simulate` asks."""
+def lines(simulation: Simulation, load: LoadModel) -> Iterator[SimulatedLine]:
+    """The lines of a broker that serves fetch sessions."""
+    return BrokerLog(simulation, load).lines()

@@ -34,18 +34,6 @@ class Simulation:
 
 
 @dataclass(frozen=True)
-class DepartureKind:
-    """A kind of departure that a simulator can seed.
-
-    `breaks` says what it breaks and when a log shows it; `requirements` are those it breaks.
-    """
-
-    name: str
-    breaks: str
-    requirements: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class SeededDeparture:
     """A departure that the log shows: every one of `sides` departs at its line or later.
 
@@ -54,8 +42,8 @@ class SeededDeparture:
     """
 
     kind: str
-    requirements: tuple[str, ...]
     sides: tuple[SideName, ...]
+    requirements: tuple[str, ...]
     blameless: tuple[SideName, ...]
     sessions: tuple[int, ...]
     connection: str

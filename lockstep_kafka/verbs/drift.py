@@ -13,8 +13,9 @@ from lockstep.requests.run import Watch
 from lockstep.specs.kip import Deviation, Requirement, load_kips
 from lockstep.system.maven import jars_of
 from lockstep.workspace import find_workspace
-from lockstep_kafka.drift.releases import GONE, SOURCES, Reading, read_readings
+from lockstep_kafka.drift.readings import GONE, Reading, read_readings
 from lockstep_kafka.drift.source_code import Found, Member, SourceCode
+from lockstep_kafka.jars import SOURCES
 from lockstep_kafka.verbs.requests import DriftRequest
 
 __all__ = ["Drift", "DriftRequest", "MethodDrift", "RowDrift", "drift"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 
@@ -15,9 +15,10 @@ from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.requests.run import Watch
 from lockstep.workspace import Workspace
 from lockstep_kafka.files.log_files import DEPARTURES
-from lockstep_kafka.simulated.episodes import SIMULATOR
+from lockstep_kafka.simulated import episodes
+from lockstep_kafka.simulated.damage.kind import Damage
 from lockstep_kafka.simulated.log_writer import LogFormat, WrittenAt, log_writer
-from lockstep_kafka.simulated.simulation import DepartureKind, SeededDeparture, Simulation
+from lockstep_kafka.simulated.simulation import SeededDeparture, Simulation
 from lockstep_kafka.verbs.requests import SimulateRequest
 from lockstep_kafka.verbs.side_by_side import serve, side_by_side
 from lockstep_kafka.workspaces import loader, model_for_logs, workspace_for_logs
@@ -55,10 +56,10 @@ class SimulateResult:
 
 def departure_kinds(
     model: str | None = None, workspace: Workspace | None = None
-) -> Sequence[DepartureKind]:
+) -> Sequence[Damage]:
     """The kinds of departures that can be seeded into logs of a model."""
     _simulated(workspace or workspace_for_logs(), model)
-    return SIMULATOR.kinds
+    return episodes.KINDS
 
 
 def simulate(request: SimulateRequest, *, watch: Watch = Watch()) -> SimulateResult:
@@ -120,7 +121,7 @@ def _tasks(request: SimulateRequest, workspace: Workspace) -> list[BrokerTask]:
                 departures=request.departures,
                 kinds=kinds,
             ),
-            LogFormat(SIMULATOR.log_name, request.compress, request.rotate_mb * 10**6),
+            LogFormat(episodes.LOG_NAME, request.compress, request.rotate_mb * 10**6),
         )
         for broker in range(1, request.brokers + 1)
     ]
@@ -128,14 +129,14 @@ def _tasks(request: SimulateRequest, workspace: Workspace) -> list[BrokerTask]:
 
 def _kinds(request: SimulateRequest) -> tuple[str, ...]:
     """The kinds of departures to seed; `LockstepError` where they cannot be."""
-    if request.departures > SIMULATOR.most_departures:
+    if request.departures > episodes.MOST_DEPARTURES:
         raise LockstepError(
             f"--departures {request.departures:g} is more than stand far enough apart",
-            cure=f"{SIMULATOR.most_departures:g} is the most",
+            cure=f"{episodes.MOST_DEPARTURES:g} is the most",
         )
     if request.kinds and not request.departures:
         raise LockstepError("--kinds seeds nothing", cure="say how many with --departures RATE")
-    names = [kind.name for kind in SIMULATOR.kinds]
+    names = [kind.name for kind in episodes.KINDS]
     for name in request.kinds:
         if name not in names:
             cure = nearest(name, names, "--list-kinds prints them")
@@ -197,7 +198,7 @@ def write_broker(task: BrokerTask, on_lines: Callable[[int], None]) -> BrokerRes
     departures: Counter[str] = Counter()
     try:
         with log_writer(task.folder, task.form) as log, task.truth.open("x", encoding="utf-8") as t:
-            for number, line in enumerate(SIMULATOR.lines(task.simulation, load), start=1):
+            for number, line in enumerate(episodes.lines(task.simulation, load), start=1):
                 at = log.write(line.text)
                 if line.departure is not None:
                     departures[line.departure.kind] += 1
@@ -214,12 +215,7 @@ def _truth(task: BrokerTask, departure: SeededDeparture, at: WrittenAt) -> str:
     document = {
         "file": at.file.relative_to(task.out).as_posix(),
         "line": at.line,
-        "kind": departure.kind,
-        "sides": departure.sides,
-        "requirements": departure.requirements,
-        "blameless": departure.blameless,
-        "sessions": departure.sessions,
-        "connection": departure.connection,
+        **asdict(departure),
     }
     return json.encode(document).decode() + "\n"
 

@@ -28,7 +28,6 @@ def follow_plainly(replace: Replace) -> None:
 
 def simulate_plainly(replace: Replace) -> None:
     """Let logs of numbers be simulated from the turnstile."""
-    replace(lockstep_kafka.verbs.simulate, "SIMULATOR", plain_simulator.SIMULATOR)
     replace(lockstep_kafka.verbs.simulate, "PROGRAM", "tests.kafka.conform.plain_broker")
-    replace(lockstep_kafka.verbs.simulate, "SIMULATOR", plain_simulator.SIMULATOR)
+    replace(lockstep_kafka.verbs.simulate, "episodes", plain_simulator)
     replace(lockstep_kafka.workspaces, "MODEL", "turnstile")

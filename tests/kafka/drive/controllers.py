@@ -23,9 +23,9 @@ from lockstep.system.maven import Artifact
 from lockstep.system.scratch import scratch_folder
 from lockstep_kafka.drive.broker import CLUSTER, Node, free_ports, until_it_listens
 from lockstep_kafka.drive.jvm import pinned
-from lockstep_kafka.drive.releases import BROKER_JARS
 from lockstep_kafka.drive.wire import HOST, codec, framed, frames
 from lockstep_kafka.files.snapshot_name import SnapshotId, parse_name
+from lockstep_kafka.jars import BROKER_JARS
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from lockstep.drive.guarded import DriverError
 from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.raft_differences import OF_RAFT
 from lockstep_kafka.drive.raft_node import RaftNode
-from lockstep_kafka.drive.releases import NEWEST_RAFT
+from lockstep_kafka.jars import NEWEST_RAFT
 from tests.kafka.drive.exercises import ROOT
 
 MODEL = "snapshot_election"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_kafka.drive.releases import BROKER_JARS
+from lockstep_kafka.jars import BROKER_JARS
 from tests.kafka.drive.exercises import (
     DISTURBANCES,
     disturbing,

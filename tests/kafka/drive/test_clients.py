@@ -20,8 +20,8 @@ from lockstep_kafka.drive import kafka_client, wire
 from lockstep_kafka.drive.clients import CLIENTS, Client, client_of
 from lockstep_kafka.drive.kafka_client import STRICTER, USERS, KafkaClient, NotJudgedError
 from lockstep_kafka.drive.loopback import Connection, Loopback
-from lockstep_kafka.drive.releases import JARS
 from lockstep_kafka.drive.wire import FETCH, HOST, framed, frames
+from lockstep_kafka.jars import JARS
 from tests.kafka.drive.behaviours import BEHAVIOURS, along
 from tests.kafka.drive.clients_page import Column, came_of, tables
 from tests.kafka.drive.exercises import ROOT

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from lockstep.workspace import find_workspace
-from lockstep_kafka.drive.releases import BROKER_JARS, NEWEST_BROKER
 from lockstep_kafka.files.snapshot_name import SnapshotId, snapshot_name
 from lockstep_kafka.findings import RemarkFinding, Verdict
+from lockstep_kafka.jars import BROKER_JARS, NEWEST_BROKER
 from lockstep_kafka.quorum.models import HIGHEST_BYTES, PARTITION, QuorumModels
 from lockstep_kafka.rules import Rule
 from lockstep_kafka.verbs.conform import conform

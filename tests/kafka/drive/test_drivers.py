@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
-from lockstep_kafka.drive.releases import JARS, NEWEST
+from lockstep_kafka.jars import JARS, NEWEST
 from tests.kafka.drive.exercises import (
     departing,
     in_child,

@@ -9,7 +9,7 @@ from lockstep.errors import LockstepError
 from lockstep_kafka.drive import jvm
 from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.messages import Interest
-from lockstep_kafka.drive.releases import JARS, NEWEST
+from lockstep_kafka.jars import JARS, NEWEST
 from tests.kafka.drive.exercises import (
     SHARDS,
     SHARE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep_kafka.drive.raft_differences import OF_DOWNLOADS, OF_RAFT
-from lockstep_kafka.drive.releases import NEWEST_RAFT, RAFT_JARS
+from lockstep_kafka.jars import NEWEST_RAFT, RAFT_JARS
 from tests.kafka.drive.downloads import downloads_departing, downloads_deviating
 from tests.kafka.drive.exercises import in_child, what_came
 from tests.kafka.drive.quorum import DEVIATIONS, deviating, halting, left_out, quorum_departing

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from lockstep_kafka.drive.kafka_broker import KafkaBroker
 from lockstep_kafka.drive.kafka_polls import KafkaPolls
 from lockstep_kafka.drive.messages import Request, Response
-from lockstep_kafka.drive.releases import NEWEST_BROKER
 from lockstep_kafka.drive.running import Running, Slots
+from lockstep_kafka.jars import NEWEST_BROKER
 
 
 class TakesTwice(KafkaBroker):

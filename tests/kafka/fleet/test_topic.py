@@ -17,13 +17,13 @@ from py4j.java_gateway import JavaMember
 from lockstep.errors import LockstepError
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep_kafka.drive.broker import Broker
-from lockstep_kafka.drive.releases import NEWEST_BROKER
 from lockstep_kafka.drive.wire import HOST
 from lockstep_kafka.fleet.columns import OF_LINE
 from lockstep_kafka.fleet.run import Run
 from lockstep_kafka.fleet.source import Topic, TopicSource
 from lockstep_kafka.fleet.spark_tables import Tables
 from lockstep_kafka.fleet.tables import DEPARTURES, SESSIONS, STATES
+from lockstep_kafka.jars import NEWEST_BROKER
 from tests.kafka.fleet.one_machine import rows_of
 from tests.kafka.fleet.pipeline import LOGS, OBSERVED, ROOT
 from tests.kafka.fleet.runs import JAVA_OPTIONS, Runs

@@ -16,7 +16,7 @@ from lockstep.workspace import find_workspace
 from lockstep_kafka.files.lines import FetchLine, OtherRequest, Skipped
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.findings import Verdict
-from lockstep_kafka.simulated.episodes import SIMULATOR
+from lockstep_kafka.simulated import episodes
 from lockstep_kafka.simulated.groups import groups_of
 from lockstep_kafka.simulated.simulation import Simulation
 from lockstep_kafka.verbs.conform import ConformRequest, conform
@@ -28,7 +28,7 @@ ONE = Simulation(broker=1, brokers=3, lines=1_500, clients=8, partitions=9, seed
 
 
 def simulated(simulation: Simulation) -> Iterator[str]:
-    return (line.text for line in SIMULATOR.lines(simulation, fetch_session))
+    return (line.text for line in episodes.lines(simulation, fetch_session))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The releases of Apache Kafka whose classes are driven, and the jars of each.
+"""The releases of Apache Kafka whose classes are driven or whose source is read, with their jars.
 
 `jars.json` has each jar of a release once, with its digest and what it is used for.
 """
@@ -45,3 +45,5 @@ NEWEST_RAFT = list(RAFT_JARS)[-1]
 BROKER_JARS = _used_by("broker")
 """Those of a whole broker."""
 NEWEST_BROKER = list(BROKER_JARS)[-1]
+SOURCES = _used_by("drift")
+"""Those with the source that requirements rest on."""
