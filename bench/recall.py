@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.files.lines import Skipped
+from lockstep_kafka.files.lines import FetchLine
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.findings import Place, Remark, SessionFinding, SideName, Verdict
 from lockstep_kafka.verbs.conform import ConformRequest, conform
@@ -141,7 +141,7 @@ def _order(place: Place) -> tuple[str, int]:
 def _arrival_ms(place: Place) -> float:
     """When a request arrived: lines that were written later may stand behind it."""
     line = next(islice(read_request_log(place.file), place.line - 1, None))
-    assert not isinstance(line, Skipped)
+    assert isinstance(line, FetchLine)
     return line.arrival_ms or 0.0
 
 

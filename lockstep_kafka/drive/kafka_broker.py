@@ -151,8 +151,7 @@ class KafkaBroker(KafkaSessions):
         self._reply(f, via, self._messages.read_response(answer))
 
     def _do_serve(self, f: str, via: str, filled: frozenset[str] = frozenset()) -> object:
-        request = (self._request if via == "AWAITED" else self._stray)[f]
-        assert request is not None
+        request = self._waiting(f, via)
         if any(map(self._is_out_of_range, self._after(request).items())):
             return NOT_DONE  # it is an error of the partition, which the model has of its own
         is_emptied = request.session_id in self._open and not self._after(request)
@@ -167,8 +166,7 @@ class KafkaBroker(KafkaSessions):
         self, f: str, via: str, filled: frozenset[str] = frozenset()
     ) -> object:
         """Other consumers have every slot, and the session that is given up was not in the next."""
-        request = (self._request if via == "AWAITED" else self._stray)[f]
-        assert request is not None
+        request = self._waiting(f, via)
         taken = self._slots.fill()
         if shard(request.session_id) == (shard(taken[-1]) + 1) % SHARDS:
             self._slots.opened()

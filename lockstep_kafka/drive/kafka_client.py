@@ -19,7 +19,8 @@ from lockstep_kafka.drive.clients import Client, Process
 from lockstep_kafka.drive.loopback import Loopback, Waiting
 from lockstep_kafka.drive.messages import RECEIVES, UNKNOWN, Interest, taken_in
 from lockstep_kafka.drive.played import BEGINS_AGAIN, Played
-from lockstep_kafka.drive.wire import FIRST_WITH_TOPIC_IDS, Fetch, Reply
+from lockstep_kafka.drive.wire import Fetch, Reply
+from lockstep_kafka.files.fetch_fields import FIRST_WITH_TOPIC_IDS
 
 SECONDS = 15.0
 """How long the driver waits until a client sends again; it sends within milliseconds."""

@@ -124,11 +124,14 @@ class KafkaSessions(Driver):
 
     # The leader serves.
 
-    def _take(self, f: str, via: str) -> Request:
-        waiting = self._request if via == "AWAITED" else self._stray
-        request = waiting[f]
+    def _waiting(self, f: str, via: str) -> Request:
+        request = (self._request if via == "AWAITED" else self._stray)[f]
         assert request is not None
-        waiting[f] = None
+        return request
+
+    def _take(self, f: str, via: str) -> Request:
+        request = self._waiting(f, via)
+        (self._request if via == "AWAITED" else self._stray)[f] = None
         return request
 
     def _reply(self, f: str, via: str, response: Response) -> None:
@@ -186,8 +189,7 @@ class KafkaSessions(Driver):
 
     def _do_serve_full_without_session(self, f: str, via: str, filled: frozenset[str]) -> object:
         """When it is answered all slots are taken, by sessions that it may not evict."""
-        request = (self._request if via == "AWAITED" else self._stray)[f]
-        assert request is not None
+        request = self._waiting(f, via)
         others = [one for one in self._live() if one.id != request.session_id]
         is_old = any(self._leader.now - one.created >= _EVICTION_MS for one in others)
         if others and (request.is_follower or is_old):

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE, Took
-from lockstep.errors import LockstepError
-from lockstep_kafka.drive.raft_node import Api, RaftNode, partition_of
+from lockstep_kafka.drive.raft_node import Api, partition_of
 from lockstep_kafka.drive.raft_quorum import LONG_MS, Quorum, kind_of
 
 _MOST_BATCHES = 2
@@ -32,16 +31,8 @@ class ElectingQuorum(Quorum):
     }
 
     def check(self, constants: Mapping[str, Any]) -> None:
-        if constants["VALUES"]:
-            raise LockstepError(
-                "kafka-raft drives records that are the epochs of their leaders, and VALUES is set",
-                cure="choose a scope in which VALUES is false",
-            )
-        if constants["STALLS"]:
-            raise LockstepError(
-                "kafka-raft drives followers that get on, and STALLS is set",
-                cure="choose a scope in which STALLS is false",
-            )
+        self._refuse_set(constants, "VALUES", "records that are the epochs of their leaders")
+        self._refuse_set(constants, "STALLS", "followers that get on")
 
     def reset(self, constants: Mapping[str, Any]) -> None:
         voters = tuple(constants["VOTERS"])
@@ -217,14 +208,10 @@ class ElectingQuorum(Quorum):
         """
         if self._halted:
             return {"role": {self._names[of]: text for of, text in self._halted.items()}}
-        seen: dict[str, dict[str, object]] = {}
-        for number, name in self._names.items():
-            for variable, value in self._observe(self._nodes[number]).items():
-                seen.setdefault(variable, {})[name] = value
-        return seen
+        return self._of_each()
 
-    def _observe(self, node: RaftNode) -> Mapping[str, object]:
-        of, names = node.seen, self._names
+    def _observe(self, number: int) -> Mapping[str, object]:
+        of, names = self._nodes[number].seen, self._names
         seen: dict[str, object] = {
             "epoch": of.epoch,
             "role": _ROLES.get(of.state, "FOLLOWER"),
@@ -235,8 +222,8 @@ class ElectingQuorum(Quorum):
         if of.state in ("Candidate", "Unattached"):
             seen["voted"] = None if of.voted is None else names[of.voted]
         if of.state == "Candidate":
-            given = {w for e, c, w in self._votes if (e, c) == (of.epoch, node.number)}
-            seen["granted"] = {names[one] for one in {node.number, *given}}
+            given = {w for e, c, w in self._votes if (e, c) == (of.epoch, number)}
+            seen["granted"] = {names[one] for one in {number, *given}}
         if of.high_watermark is not None or of.state == "Leader":
             seen["high_watermark"] = of.high_watermark or 0
         return seen

@@ -59,11 +59,7 @@ class FetchingQuorum(Quorum):
     never: ClassVar = {"damage_chunk": "Kafka checks a file only when the log is gone: 630-D15"}
 
     def check(self, constants: Mapping[str, Any]) -> None:
-        if constants["FETCHES_WAIT"]:
-            raise LockstepError(
-                "kafka-raft drives fetches that are answered at once, and FETCHES_WAIT is set",
-                cure="choose a scope in which FETCHES_WAIT is false",
-            )
+        self._refuse_set(constants, "FETCHES_WAIT", "fetches that are answered at once")
         if constants["FETCH_RULE"] != "earliest":
             raise LockstepError(
                 "Apache Kafka answers fetches by the earliest snapshot, and FETCH_RULE is "
@@ -251,11 +247,7 @@ class FetchingQuorum(Quorum):
         self._deliver(r)
         return None
 
-    def _do_receive_fenced(self, r: int) -> None:
-        self._deliver(r)
-
-    def _do_ignore_response(self, r: int) -> None:
-        self._deliver(r)
+    _do_receive_fenced = _do_ignore_response = _deliver
 
     def _do_lose_response(self, r: int) -> None:
         del self._answers[r]
@@ -283,14 +275,10 @@ class FetchingQuorum(Quorum):
         if self._halted:
             return {"leading": set(self._halted.values())}
         leads = {self._names[n] for n, of in self._nodes.items() if of.seen.state == "Leader"}
-        seen: dict[str, Any] = {"leading": leads}
-        for number, name in self._names.items():
-            for variable, value in self._observe(number).items():
-                seen.setdefault(variable, {})[name] = value
-        return seen
+        return {"leading": leads, **self._of_each()}
 
-    def _observe(self, r: int) -> Mapping[str, object]:
-        node = self._nodes[r]
+    def _observe(self, number: int) -> Mapping[str, object]:
+        node = self._nodes[number]
         of = node.seen
         ends: dict[int, object] = dict.fromkeys(range(self._constants["MAX_OFFSET"] + 1))
         for key, data in node.held.files.items():
@@ -301,7 +289,7 @@ class FetchingQuorum(Quorum):
             "log": tuple(map(self._epoch, of.log)),
             "snapshots": ends,
             "download": None,
-            "response": self._response(r),
+            "response": self._response(number),
         }
         if node.held.part is not None:
             key, data = node.held.part

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.drive.driver import Driver
+from lockstep.errors import LockstepError
 from lockstep_kafka.drive.raft_classes import Classes
 from lockstep_kafka.drive.raft_node import Api, Halted, RaftNode, Seen
 
@@ -44,6 +45,26 @@ class Quorum(Driver):
                 raise
             self._halted[halted.number] = halted.text
             return None
+
+    def _refuse_set(self, constants: Mapping[str, Any], name: str, driven: str) -> None:
+        """`LockstepError` where a constant is set without which this is driven."""
+        if constants[name]:
+            raise LockstepError(
+                f"kafka-raft drives {driven}, and {name} is set",
+                cure=f"choose a scope in which {name} is false",
+            )
+
+    def _observe(self, number: int) -> Mapping[str, object]:
+        """Of one replica, the variables that have a value for each."""
+        raise NotImplementedError
+
+    def _of_each(self) -> dict[str, Any]:
+        """These variables of all replicas."""
+        seen: dict[str, Any] = {}
+        for number, name in self._names.items():
+            for variable, value in self._observe(number).items():
+                seen.setdefault(variable, {})[name] = value
+        return seen
 
     def _number(self, value: Any) -> Any:
         if isinstance(value, frozenset):

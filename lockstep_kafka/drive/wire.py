@@ -16,11 +16,10 @@ from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.drive.messages import UNKNOWN, Interest
+from lockstep_kafka.files.fetch_fields import FIRST_WITH_TOPIC_IDS
 from lockstep_kafka.files.lines import AnsweredPartition
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS = 0, 1, 2, 3, 18
-FIRST_WITH_TOPIC_IDS = 13
-"""The first version of Fetch that names topics by their ids, and no longer by their names."""
 VERSIONS = {
     # Nobody produces, but librdkafka fetches only from a leader that takes records of this format.
     PRODUCE: (3, 9),

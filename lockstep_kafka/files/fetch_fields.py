@@ -22,6 +22,7 @@ from lockstep.system.strict_json import Json, shown
 OLDEST_VERSION = 4
 NEWEST_VERSION = 18
 FIRST_WITH_TOPIC_IDS = 13
+"""The first version that names topics by their ids, and no longer by their names."""
 FIRST_WITH_REPLICA_STATE = 15
 NEVER = NEWEST_VERSION + 1
 """The first version of a field that none must have."""

@@ -184,11 +184,6 @@ class OtherRequest(Struct, frozen=True, gc=False, array_like=True, tag="other"):
     fingerprint: int = 0
     """A check sum of the line's JSON; 0 when it is not known."""
 
-    @property
-    def arrival_ms(self) -> float | None:
-        """When the broker received the request; None when the line has no time."""
-        return None if self.time_ms is None else self.time_ms - self.total_time_ms
-
 
 class QuorumAsked(Struct, frozen=True, gc=False, array_like=True):
     """What a request of the metadata quorum says of a partition; -1 where its API says nothing."""
@@ -271,11 +266,6 @@ class QuorumLine(Struct, frozen=True, gc=False, array_like=True, tag="quorum"):
     def software(self) -> str:
         """As of a `FetchLine`."""
         return software(self.software_name, self.software_version)
-
-    @property
-    def arrival_ms(self) -> float | None:
-        """When the broker received the request; None when the line has no time."""
-        return None if self.time_ms is None else self.time_ms - self.total_time_ms
 
 
 class Skipped(Struct, frozen=True, gc=False):

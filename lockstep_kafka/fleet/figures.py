@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lockstep_kafka.findings import Candidate, Verdict
-from lockstep_kafka.fleet.groups import CAUSE, Grouping, answers, largest_groups, with_who
+from lockstep_kafka.fleet.groups import Grouping, answers, largest_causes, largest_groups
 from lockstep_kafka.fleet.spark_tables import Tables
 from lockstep_kafka.fleet.tables import DEPARTURES, METRICS, QUARANTINE, SESSIONS
 
@@ -193,11 +193,6 @@ def _sources(metrics: DataFrame) -> Iterator[Source]:
 def _kinds(departures: DataFrame) -> Iterator[DepartureGroup]:
     from pyspark.sql import functions as sql
 
-    rows = with_who(departures)
-    order = ("time", "file", "line")
-    groups = largest_groups(
-        rows, Grouping(CAUSE, order, groups=_MOST_KINDS, members=_MOST_EXAMPLES)
-    )
     names = [
         sql.slice(sql.sort_array(sql.collect_set(column)), 1, _MOST_NAMES).alias(alias)
         for alias, column in (
@@ -206,28 +201,14 @@ def _kinds(departures: DataFrame) -> Iterator[DepartureGroup]:
             ("versions", "api_version"),
         )
     ]
-    ends = sql.min("time_ms").alias("first"), sql.max("time_ms").alias("last")
-    spans = {
-        tuple(row[name] for name in CAUSE): row
-        for row in rows.groupBy(*CAUSE).agg(*ends, *names).collect()
-    }
-    for group in groups:
-        span = spans[group.key]
+    for group, span in largest_causes(departures, _MOST_KINDS, _MOST_EXAMPLES, *names):
         first = group.firsts[0]
-        side, rule, who = group.key
         yield DepartureGroup(
-            side,
-            rule,
-            who,
-            first["because"],
-            first["requirements"],
-            group.count,
-            span["first"],
-            span["last"],
-            span["brokers"],
-            span["clients"],
-            span["versions"],
-            [_example(row) for row in group.firsts],
+            because=first["because"],
+            requirements=first["requirements"],
+            count=group.count,
+            examples=[_example(row) for row in group.firsts],
+            **span,
         )
 
 

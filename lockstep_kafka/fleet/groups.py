@@ -11,7 +11,7 @@ from lockstep_kafka.findings import SideName
 from lockstep_kafka.totals import UNNAMED
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,22 @@ def with_who(departures: DataFrame) -> DataFrame:
             "time_ms": sql.unix_millis("time"),
         }
     )
+
+
+def largest_causes(
+    departures: DataFrame, groups: int, members: int, *more: Column
+) -> list[tuple[Group, dict[str, Any]]]:
+    """The causes of most departures, each with when they were written first and last, and more."""
+    from pyspark.sql import functions as sql
+
+    rows = with_who(departures)
+    ends = sql.min("time_ms").alias("first_ms"), sql.max("time_ms").alias("last_ms")
+    said = {
+        tuple(row[name] for name in CAUSE): row.asDict()
+        for row in rows.groupBy(*CAUSE).agg(*ends, *more).collect()
+    }
+    grouping = Grouping(CAUSE, ("time", "file", "line"), groups, members)
+    return [(group, said[group.key]) for group in largest_groups(rows, grouping)]
 
 
 def answers(asked: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:

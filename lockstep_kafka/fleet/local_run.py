@@ -39,6 +39,7 @@ from lockstep_kafka.fleet.tables import (
     INPUTS,
     STATES,
     Table,
+    drop_old_states,
     newest_to_delete,
     refuse_lost,
     retain,
@@ -68,7 +69,8 @@ class LocalRun:
         for rows in found.of_batches:
             self._follow(rows)
         if found.of_batches:
-            tables.drop_old_states(STATES)
+            states = tables.rows(STATES, "broker", "batch")
+            drop_old_states(tables, ((row["broker"], row["batch"]) for row in states))
         if self.retain_days is not None:
             written = {row["batch"]: row["written"] for row in tables.rows(BATCHES)}
             retain(tables, newest_to_delete(written, self.retain_days, self.now()), paths)

@@ -13,7 +13,7 @@ from deltalake.exceptions import DeltaError
 from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_STATES, Table, replaced_by
+from lockstep_kafka.fleet.tables import IS_OPEN, Table, replaced_by
 
 Row = dict[str, Any]
 
@@ -65,19 +65,6 @@ class LocalTables:
             how["configuration"] = table.properties
             how["partition_by"] = [IS_OPEN.name] if table.has_open_rows else None
         write_deltalake(self.path(table), rows, **how)
-
-    def drop_old_states(self, states: Table) -> None:
-        """Keep the last states of each broker."""
-        batches: dict[str, set[int]] = {}
-        for row in self.rows(states, "broker", "batch"):
-            batches.setdefault(row["broker"], set()).add(row["batch"])
-        old = [
-            f"(broker = {self.quoted(broker)} AND batch < {sorted(of_broker)[-KEPT_STATES]})"
-            for broker, of_broker in batches.items()
-            if len(of_broker) > KEPT_STATES
-        ]
-        if old:
-            self.delete(states, " OR ".join(old))
 
     @staticmethod
     def quoted(text: str) -> str:

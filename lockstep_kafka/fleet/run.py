@@ -24,6 +24,7 @@ from lockstep_kafka.fleet.tables import (
     INPUTS,
     KEPT_STATES,
     STATES,
+    drop_old_states,
     newest_to_delete,
     refuse_lost,
     retain,
@@ -150,7 +151,8 @@ class Run:
             in_thread(work, course.look, every=_LOOK_SECONDS, stop=stop)
 
     def _tidy(self, paths: Iterable[str] = ()) -> None:
-        self.tables.drop_old_states()
+        states = self.tables.rows(STATES).where("part = 0").select("broker", "batch")
+        drop_old_states(self.tables, states.collect())
         if self.retain_days is not None:
             rows = self.tables.rows(BATCHES).selectExpr("batch", "unix_millis(written) AS ms")
             written = {

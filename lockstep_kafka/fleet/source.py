@@ -16,12 +16,10 @@ from lockstep_kafka.fleet.broker_logs import Piece
 from lockstep_kafka.fleet.columns import (
     FOLLOWED,
     PIECES,
-    RANGES,
     TEXT_RANGES,
     TEXTS,
     WANTED,
     rows_of,
-    spark_columns,
     spark_schema,
 )
 from lockstep_kafka.fleet.following import FollowRecords
@@ -49,21 +47,9 @@ class FileSource:
 
         Ranges with lines of several brokers are read for that.
         """
-        from pyspark.sql import functions as sql
-
         sort_out = as_task(RangePieces(self.observed))
-        given = {
-            "broker": sql.col("brokers")[0],
-            "line": sql.col("first_line"),
-            "file": sql.col("path"),
-        } | {name: sql.col(name) for name in RANGES.names if name != "broker"}
-        has_one = sql.size("brokers") == 1
-        says_something = (sql.col("begin") < sql.col("end")) | sql.col("flaw").isNotNull()
-        of_one = rows.where(has_one & says_something).select(*spark_columns(PIECES, given))
-        if self.is_sorted:
-            return of_one
-        of_several = rows.where(~has_one).repartition(tasks)
-        return of_one.unionByName(of_several.mapInArrow(sort_out, spark_schema(PIECES)))
+        spread = rows if self.is_sorted else rows.repartition(tasks)
+        return spread.mapInArrow(sort_out, spark_schema(PIECES))
 
     def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
         """The text of the lines at some places (`WANTED`), as `TEXTS`; `rows` are the batch.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.fleet.columns import spark_columns
-from lockstep_kafka.fleet.tables import IS_OPEN, KEPT_STATES, STATES, Table, replaced_by
+from lockstep_kafka.fleet.tables import IS_OPEN, Table, replaced_by
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
@@ -101,29 +101,6 @@ class Tables:
         elif table.has_open_rows:
             writer = writer.partitionBy(IS_OPEN.name)
         self._write(table, writer)
-
-    def drop_old_states(self) -> None:
-        """Keep the last states of each broker."""
-        from pyspark.sql import Window
-        from pyspark.sql import functions as sql
-
-        if not self.is_there(STATES):
-            return
-        newest_first = Window.partitionBy("broker").orderBy(sql.desc("batch"))
-        states = self.rows(STATES).where("part = 0").select("broker", "batch")
-        ranked = states.withColumn("place", sql.row_number().over(newest_first))
-        old = (
-            ranked.where(f"place > {KEPT_STATES}")
-            .groupBy("batch")
-            .agg(sql.collect_list("broker"))
-            .collect()
-        )
-        if old:
-            rows = (
-                f"(batch = {batch} AND broker IN ({', '.join(map(self.quoted, brokers))}))"
-                for batch, brokers in old
-            )
-            self.delete(STATES, " OR ".join(rows))
 
     @staticmethod
     def quoted(text: str) -> str:

@@ -21,7 +21,7 @@ from lockstep_kafka.findings import (
     SideName,
     Verdict,
 )
-from lockstep_kafka.fleet.groups import CAUSE, Group, Grouping, answers, largest_groups, with_who
+from lockstep_kafka.fleet.groups import Group, Grouping, answers, largest_causes, largest_groups
 from lockstep_kafka.fleet.spark_tables import Tables
 from lockstep_kafka.fleet.tables import (
     DEPARTURES,
@@ -194,21 +194,12 @@ def _departures(departures: DataFrame) -> list[Group]:
 def _causes(departures: DataFrame) -> list[Cause]:
     from pyspark.sql import functions as sql
 
-    rows = with_who(departures)
     session = ("broker", "session", "first_file", "first_line")
-    counts = {
-        tuple(row[name] for name in CAUSE): row
-        for row in rows.groupBy(*CAUSE)
-        .agg(
-            sql.count_distinct(*session).alias("sessions"),
-            sql.count_distinct("file", "line").alias("lines"),
-            sql.min("time_ms").alias("first_ms"),
-            sql.max("time_ms").alias("last_ms"),
-        )
-        .collect()
-    }
-    groups = largest_groups(rows, Grouping(CAUSE, ("time", "file", "line"), MOST_GROUPS, 1))
-    return [_cause(group, counts[group.key].asDict()) for group in groups]
+    counts = (
+        sql.count_distinct(*session).alias("sessions"),
+        sql.count_distinct("file", "line").alias("lines"),
+    )
+    return [_cause(*cause) for cause in largest_causes(departures, MOST_GROUPS, 1, *counts)]
 
 
 def _cause(group: Group, counts: Mapping[str, Any]) -> Cause:

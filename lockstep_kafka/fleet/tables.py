@@ -152,6 +152,20 @@ def refuse_lost(tables: WrittenTables, *, has_later_batches: bool, of_files: boo
             )
 
 
+def drop_old_states(tables: WrittenTables, states: Iterable[tuple[str, int]]) -> None:
+    """Keep the last states of each broker; `states` has the broker and the batch of each."""
+    batches: dict[str, set[int]] = {}
+    for broker, batch in states:
+        batches.setdefault(broker, set()).add(batch)
+    old: dict[int, list[str]] = {}
+    for broker, of_broker in batches.items():
+        for batch in sorted(of_broker)[:-KEPT_STATES]:
+            old.setdefault(batch, []).append(tables.quoted(broker))
+    if old:
+        rows = (f"(batch = {batch} AND broker IN ({', '.join(old[batch])}))" for batch in old)
+        tables.delete(STATES, " OR ".join(rows))
+
+
 def retain(tables: WrittenTables, newest: int | None, paths: Iterable[str]) -> None:
     """Delete what batches up to the newest of some wrote, and tidy all tables up.
 

@@ -147,25 +147,6 @@ class Walk:
         """How many sessions were opened."""
         return max(self._opened.values())
 
-    def age(self, epoch: int) -> None:
-        """Let the sessions of idle fetchers have gone on until this epoch, unseen by any log."""
-        metadata = {f: self.state.metadata[f] for f in self.scope.fetchers}
-        sessions = dict(self.state.sessions.items())
-        for f, held in metadata.items():
-            session = sessions.get(held.session_id)
-            if (
-                session is None
-                or session.epoch != held.epoch
-                or self.state.pending[f]
-                or self.state.stray[f] is not None
-            ):
-                continue
-            metadata[f] = type(held)(session_id=held.session_id, epoch=epoch)
-            sessions[held.session_id] = type(session)(
-                owner=session.owner, epoch=epoch, partitions=session.partitions
-            )
-        self.state = self._with(metadata=metadata, sessions=sessions)
-
     def go(self, exchanges: int) -> None:
         """Walk until so many more requests were served."""
         end = len(self.exchanges) + exchanges

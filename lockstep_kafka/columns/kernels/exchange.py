@@ -27,7 +27,7 @@ from lockstep_kafka.columns.kernels.layout import (
     SESSION,
 )
 from lockstep_kafka.columns.kernels.order import connection_row
-from lockstep_kafka.columns.kernels.requests import forget_others
+from lockstep_kafka.columns.kernels.requests import forget_others, new_other
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
@@ -158,26 +158,11 @@ def others_of(m: Any) -> Any:
 @_compiled
 def put_others(m: Any) -> Any:
     """The other requests of the buffer are those of the connection `owner`, which has none."""
-    connections, others = counts_at(m.connections), counts_at(m.others)
-    buffer = counts_at(m.buffer)
-    last = 0
+    others, buffer = counts_at(m.others), counts_at(m.buffer)
     for index in range(m.count):
-        entry = m.first_other
-        if entry != 0:
-            m.first_other = others[entry + OTHER_REQUEST.next]
-        else:
-            entry = m.others_end
-            m.others_end += OTHER_REQUEST.size
-        for word in range(OTHER_REQUEST.size):
+        entry = new_other(m, m.owner)
+        for word in range(OTHER_REQUEST.next):
             others[entry + word] = buffer[index * OTHER_REQUEST.size + word]
-        others[entry + OTHER_REQUEST.next] = 0
-        if last == 0:
-            connections[m.owner + CONNECTION.others] = entry
-        else:
-            others[last + OTHER_REQUEST.next] = entry
-        last = entry
-    connections[m.owner + CONNECTION.last_other] = last
-    connections[m.owner + CONNECTION.others_count] = m.count
     return 0
 
 

@@ -51,39 +51,44 @@ def _steps(earlier: Any, later: Any) -> Any:
 @_compiled
 def note_other(m: Any, row: Any, connection: Any) -> Any:
     """A request of another API takes a correlation id of its connection."""
-    rows, connections, others = (
-        counts_at(m.rows),
-        counts_at(m.connections),
-        counts_at(m.others),
-    )
+    rows, others = counts_at(m.rows), counts_at(m.others)
+    connections = counts_at(m.connections)
     last = connections[connection + CONNECTION.last_other]
     correlation = rows[row + ROW.correlation]
     if last != 0 and _steps(others[last + OTHER_REQUEST.correlation], correlation) <= 0:
         return ODD_STEP
     if connections[connection + CONNECTION.others_count] > MOST_IDS:
         forget_others(m, connection)
-        last = 0
+    if m.first_other == 0 and m.others_end + OTHER_REQUEST.size > m.others_room:
+        return NO_ROOM
+    entry = new_other(m, connection)
+    others[entry + OTHER_REQUEST.correlation] = correlation
+    others[entry + OTHER_REQUEST.position] = rows[row + ROW.position]
+    others[entry + OTHER_REQUEST.time] = rows[row + ROW.time]
+    others[entry + OTHER_REQUEST.file] = rows[row + ROW.file]
+    m.other_requests += 1
+    return DONE
+
+
+@_compiled
+def new_other(m: Any, connection: Any) -> Any:
+    """A connection has one more request of another API, its last one. There has to be room."""
+    connections, others = counts_at(m.connections), counts_at(m.others)
     entry = m.first_other
     if entry != 0:
         m.first_other = others[entry + OTHER_REQUEST.next]
     else:
         entry = m.others_end
-        if entry + OTHER_REQUEST.size > m.others_room:
-            return NO_ROOM
         m.others_end += OTHER_REQUEST.size
-    others[entry + OTHER_REQUEST.correlation] = correlation
-    others[entry + OTHER_REQUEST.position] = rows[row + ROW.position]
-    others[entry + OTHER_REQUEST.time] = rows[row + ROW.time]
-    others[entry + OTHER_REQUEST.file] = rows[row + ROW.file]
     others[entry + OTHER_REQUEST.next] = 0
+    last = connections[connection + CONNECTION.last_other]
     if last == 0:
         connections[connection + CONNECTION.others] = entry
     else:
         others[last + OTHER_REQUEST.next] = entry
     connections[connection + CONNECTION.last_other] = entry
     connections[connection + CONNECTION.others_count] += 1
-    m.other_requests += 1
-    return DONE
+    return entry
 
 
 @_compiled

@@ -33,13 +33,36 @@ def loaded(scope: Scope) -> Model:
     return load_model(ROOT, "fetch_session", scope.constants)
 
 
+class Aging(Walk):
+    """A walk in which sessions may have gone on before."""
+
+    def age(self, epoch: int) -> None:
+        """Let the sessions of idle fetchers have gone on until this epoch, unseen by any log."""
+        metadata = {f: self.state.metadata[f] for f in self.scope.fetchers}
+        sessions = dict(self.state.sessions.items())
+        for f, held in metadata.items():
+            session = sessions.get(held.session_id)
+            if (
+                session is None
+                or session.epoch != held.epoch
+                or self.state.pending[f]
+                or self.state.stray[f] is not None
+            ):
+                continue
+            metadata[f] = type(held)(session_id=held.session_id, epoch=epoch)
+            sessions[held.session_id] = type(session)(
+                owner=session.owner, epoch=epoch, partitions=session.partitions
+            )
+        self.state = self._with(metadata=metadata, sessions=sessions)
+
+
 def some_log(chance: random.Random, requests: int, aged: int = 0) -> list[Line]:
     """The log of a random behaviour, from its beginning; with `aged`, from the middle on.
 
     Sessions are then that many epochs before the last one.
     """
     scope = chance.choice(SCOPES)
-    walk = Walk(loaded(scope), scope, chance)
+    walk = Aging(loaded(scope), scope, chance)
     if aged:
         walk.go(10)
         walk.age(LAST_EPOCH - aged)
