@@ -7,9 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-import pyarrow
-
-from lockstep_kafka.fleet.columns import RANGES, batches_of
 from lockstep_kafka.fleet.log_files import LogFile, Stored, look_at
 from lockstep_kafka.fleet.log_ranges import (
     Chunk,
@@ -189,12 +186,6 @@ def range_row(range_: LogRange, next_order: int, batch: int) -> Row:
     row |= row.pop("file")
     row["order"] += next_order
     return row
-
-
-def range_table(rows: Sequence[Row]) -> pyarrow.Table:
-    """The same rows in columns."""
-    tuples = (tuple(row[name] for name in RANGES.names) for row in rows)
-    return pyarrow.Table.from_batches(batches_of(tuples, RANGES), RANGES)
 
 
 def moved_to(rows: Sequence[Row], paths: Mapping[Identity, str]) -> list[Row]:

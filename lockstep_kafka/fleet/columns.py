@@ -162,6 +162,17 @@ def rows_of(batches: Batches, columns: Sequence[str]) -> Iterator[tuple[Any, ...
         yield from zip(*(batch.column(name).to_pylist() for name in columns), strict=True)
 
 
+def dicts_of(batches: Batches, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The same rows by the names of these columns."""
+    return (dict(zip(columns, row, strict=True)) for row in rows_of(batches, columns))
+
+
+def table_of(rows: Iterable[Row], schema: pyarrow.Schema) -> pyarrow.Table:
+    """Rows by the names of their columns as a table."""
+    tuples = (tuple(row[name] for name in schema.names) for row in rows)
+    return pyarrow.Table.from_batches(batches_of(tuples, schema), schema)
+
+
 def batches_of(
     rows: Iterable[tuple[Any, ...]], schema: pyarrow.Schema, bytes_column: str | None = None
 ) -> Batches:

@@ -24,7 +24,14 @@ from lockstep_kafka.findings import (
     Verdict,
 )
 from lockstep_kafka.fleet.broker_logs import BrokerLog, LogByLines, LogInColumns, Owns, Piece
-from lockstep_kafka.fleet.columns import FOLLOWED, PIECES, STATE_ORDER, Batches, batches_of, rows_of
+from lockstep_kafka.fleet.columns import (
+    FOLLOWED,
+    PIECES,
+    STATE_ORDER,
+    Batches,
+    batches_of,
+    dicts_of,
+)
 from lockstep_kafka.fleet.pieces import record_pieces, unpacked
 from lockstep_kafka.fleet.reading import Observed, quarantined
 from lockstep_kafka.fleet.shares import Share, owned, part_number, states_in
@@ -61,7 +68,7 @@ class Follow:
         return batches_of(self._rows(pieces), FOLLOWED)
 
     def _rows(self, pieces: Batches) -> Iterator[tuple[Any, ...]]:
-        rows = (dict(zip(PIECES.names, row, strict=True)) for row in rows_of(pieces, PIECES.names))
+        rows = dicts_of(pieces, PIECES.names)
         for (broker, *share), pieces in groupby(rows, itemgetter("broker", "share", "shares")):
             yield from self._broker(broker, Share(share[0] or 0, share[1] or 1), pieces)
         self.observed.explanations.keep()

@@ -14,16 +14,18 @@ import pyarrow
 from pyarrow import compute
 
 from lockstep_kafka.columns.compiled import pays
-from lockstep_kafka.fleet.arrival import NO_BATCH, Newcomers, ReadBefore, newcomers, range_table
+from lockstep_kafka.fleet.arrival import NO_BATCH, Newcomers, ReadBefore, newcomers
 from lockstep_kafka.fleet.columns import (
     FOLLOWED,
     PIECES,
+    RANGES,
     STATE_ORDER,
     TEXT_RANGES,
     TEXTS,
     Batches,
     batches_of,
     rows_of,
+    table_of,
 )
 from lockstep_kafka.fleet.following import Follow
 from lockstep_kafka.fleet.local_tables import LocalTables, Row
@@ -65,7 +67,7 @@ class LocalRun:
         self.on_step(f"{len(paths):,} files: which lines are new")
         found = newcomers(paths, self._read_before(), self.observed, self._measure_all)
         if found.rows:
-            tables.append(INPUTS, range_table(found.rows))
+            tables.append(INPUTS, table_of(found.rows, RANGES))
         for rows in found.of_batches:
             self._follow(rows)
         if found.of_batches:
@@ -122,10 +124,10 @@ class LocalRun:
                 departures = content.to_pylist(maps_as_pydicts="strict")
             self.tables.replace(table, _columns(table, content, batch), batch, brokers)
         alerts = self._alerts(departures, batch)
-        self.tables.replace(ALERTS, table_of(ALERTS, alerts), batch)
+        self.tables.replace(ALERTS, table_of(alerts, ALERTS.columns), batch)
         of_batch = {"brokers": len(brokers), "departures": len(departures)}
         row = {"batch": batch, "written": self.now(), **of_batch}
-        self.tables.replace(BATCHES, table_of(BATCHES, [row]), batch)
+        self.tables.replace(BATCHES, table_of([row], BATCHES.columns), batch)
 
     def _pieces(self, rows: Sequence[Row], batch: int) -> Batches:
         """The pieces of all brokers one after the other, each after its state."""
@@ -150,7 +152,7 @@ class LocalRun:
             for _, parts in states.values()
             for part in parts
         )
-        ranges = range_table(rows).to_batches()
+        ranges = table_of(rows, RANGES).to_batches()
         new = rows_of(RangePieces(self.observed)(ranges), PIECES.names)
         ordered = sorted(chain(of_states, new), key=lambda row: (row[0] or "", *row[1:3]))
         return batches_of(ordered, PIECES, "content")
@@ -205,13 +207,6 @@ def by_time(row: Row) -> tuple[Any, ...]:
     """The order of departures: by time, those without one first, and then by place."""
     time = row["time"]
     return time is not None, time or datetime.min, row["file"], row["line"], row["because"]
-
-
-def table_of(table: Table, rows: Iterable[Row]) -> pyarrow.Table:
-    """Rows as a table has them."""
-    names = table.columns.names
-    tuples = (tuple(row[name] for name in names) for row in rows)
-    return pyarrow.Table.from_batches(batches_of(tuples, table.columns), table.columns)
 
 
 def _of_kind(kind: str, followed: pyarrow.RecordBatch) -> pyarrow.Table:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, wait
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -11,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from lockstep.words import plural
 from lockstep_kafka.columns.compiled import is_compiled, pays
-from lockstep_kafka.fleet.arrival import Newcomers, Row, newcomers, range_table
+from lockstep_kafka.fleet.arrival import Newcomers, Row, newcomers
 from lockstep_kafka.fleet.batch import FollowBatch, OnAlerts, cores, tasks_of
-from lockstep_kafka.fleet.in_thread import in_thread
+from lockstep_kafka.fleet.columns import RANGES, table_of
 from lockstep_kafka.fleet.inputs import measure_on, read_before
 from lockstep_kafka.fleet.reading import Observed
 from lockstep_kafka.fleet.shares import shares_of
@@ -90,8 +94,55 @@ class Course:
 
 _CHECKPOINT = "_checkpoint"
 _LOOK_SECONDS = 1.0
+_STOP_SECONDS = 30.0
+"""How long work is waited for that is to stop."""
 _BATCHES_BETWEEN_TIDYING = 100
 """How many batches of one run go by until old states are dropped."""
+
+
+def in_thread(
+    work: Callable[[], object],
+    meanwhile: Callable[[], object],
+    *,
+    every: float,
+    stop: Callable[[], object],
+) -> None:
+    """Do work in another thread, and raise what it raises.
+
+    `meanwhile` is called every so many seconds: this thread can be interrupted. Where
+    KeyboardInterrupt or an error of `meanwhile` ends the waiting, `stop` is called, from another
+    thread, until the work has ended, or for half a minute.
+    """
+    future: Future[object] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    def end() -> None:
+        ends = time.monotonic() + _STOP_SECONDS
+        while not future.done() and time.monotonic() < ends:
+            with suppress(Exception):  # what runs it may have ended already
+                stop()
+            wait([future], every)
+
+    threading.Thread(target=run, name="lockstep-work", daemon=True).start()
+    try:
+        while True:
+            try:
+                future.result(every)
+                return
+            except NotYet:
+                if future.done():
+                    raise  # the work's own
+                meanwhile()
+    except BaseException:
+        ending = threading.Thread(target=end, name="lockstep-stop", daemon=True)
+        ending.start()
+        ending.join()
+        raise
 
 
 @dataclass(frozen=True)
@@ -117,7 +168,7 @@ class Run:
         measure_all = measure_on(self.spark, self.observed)
         found = newcomers(paths, before, self.observed, measure_all)
         if found.rows:
-            self.tables.append(INPUTS, self.spark.createDataFrame(range_table(found.rows)))
+            self.tables.append(INPUTS, self.spark.createDataFrame(table_of(found.rows, RANGES)))
         self._follow_all(found.of_batches)
         has_old_states = bool(found.of_batches) and found.of_batches[-1][0]["batch"] >= KEPT_STATES
         if has_old_states or self.retain_days is not None:
@@ -142,7 +193,7 @@ class Run:
             source = FileSource(self.observed, pays(size), is_sorted)
             shares = shares_of(rows, cores(self.spark)) if source.in_columns else {}
             follow = FollowBatch(self.tables, self.observed, source, self.on_alerts, shares)
-            of_batch = self.spark.createDataFrame(range_table(rows))
+            of_batch = self.spark.createDataFrame(table_of(rows, RANGES))
             batch = rows[0]["batch"]
             course.begin(batch, sum(row["lines"] for row in rows))
             work = partial(follow, of_batch, batch)

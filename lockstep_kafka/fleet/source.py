@@ -19,7 +19,7 @@ from lockstep_kafka.fleet.columns import (
     TEXT_RANGES,
     TEXTS,
     WANTED,
-    rows_of,
+    dicts_of,
     spark_schema,
 )
 from lockstep_kafka.fleet.following import FollowRecords
@@ -126,8 +126,7 @@ class TopicSource:
         if states is not None:
             names = ("broker", "line", "content")
             table = states.select(*names).orderBy("broker", "line").toArrow()
-            rows_of_states = rows_of(table.to_batches(), names)
-            parts = tuple(dict(zip(names, row, strict=True)) for row in rows_of_states)
+            parts = tuple(dicts_of(table.to_batches(), names))
         follow = as_task(FollowRecords(self.observed, self.in_columns, parts))
         return rows.mapInArrow(follow, spark_schema(FOLLOWED))
 

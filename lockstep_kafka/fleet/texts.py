@@ -18,7 +18,7 @@ from lockstep_kafka.fleet.columns import (
     Batches,
     Row,
     batches_of,
-    rows_of,
+    dicts_of,
 )
 from lockstep_kafka.fleet.following import time_of
 from lockstep_kafka.fleet.pieces import range_blocks
@@ -32,8 +32,7 @@ def texts(ranges: Batches) -> Batches:
 
 
 def _texts(ranges: Batches) -> Iterator[tuple[object, ...]]:
-    for row in rows_of(ranges, TEXT_RANGES.names):
-        range_ = dict(zip(TEXT_RANGES.names, row, strict=True))
+    for range_ in dicts_of(ranges, TEXT_RANGES.names):
         wanted: dict[int, list[Row]] = {}
         for one in range_["wanted"]:
             wanted.setdefault(one["line"], []).append(one)

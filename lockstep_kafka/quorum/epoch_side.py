@@ -84,7 +84,7 @@ class EpochSide:
         """A request says that its sender leads an epoch, or did."""
         claimed = quorum.claims.get(asked.epoch)
         if claimed is None or claimed.replica_id == asked.replica_id:
-            quorum.claim(asked.epoch, asked.replica_id, judged.at)
+            quorum.hold(quorum.claims, asked.epoch, asked.replica_id, judged.at)
             return
         judged.of_client(Rule.LEADER_CLAIMED, _instead(asked.replica_id, asked.epoch, claimed))
 
@@ -135,9 +135,8 @@ class EpochSide:
         log = max(asked.end_epoch, 0), max(asked.end_offset, 0)
         granting = Granting(known, asked.epoch, has_voted, least, log)
         if self._elections.grants(granting):
-            quorum.vote(
-                asked.epoch, Held(asked.replica_id, judged.at, quorum.run, asked.directory_id)
-            )
+            replica = asked.replica_id, judged.at, asked.directory_id
+            quorum.hold(quorum.votes, asked.epoch, *replica)
             return
         candidates = (self._elections.refusal(granting),)
         if has_voted and voted is not None:
@@ -161,7 +160,7 @@ class EpochSide:
         """The node takes a replica for the leader of an epoch."""
         leader = quorum.leaders.get(epoch)
         if leader is None or leader.replica_id == replica_id:
-            quorum.leader(epoch, replica_id, judged.at)
+            quorum.hold(quorum.leaders, epoch, replica_id, judged.at)
             return
         judged.since_start(
             Rule.LEADER_ANSWERED,

@@ -156,17 +156,11 @@ class Quorum(Struct, array_like=True):
         """A follower has asked for a part of a snapshot."""
         keep(self.downloads, fetching, asked, _MOST_DOWNLOADS)
 
-    def leader(self, epoch: int, replica_id: int, at: Place) -> None:
-        """The node takes a replica for the leader of an epoch."""
-        keep(self.leaders, epoch, Held(replica_id, at, self.run), _MOST_EPOCHS)
-
-    def claim(self, epoch: int, replica_id: int, at: Place) -> None:
-        """A replica says that it leads an epoch."""
-        keep(self.claims, epoch, Held(replica_id, at, self.run), _MOST_EPOCHS)
-
-    def vote(self, epoch: int, vote: Held) -> None:
-        """The node has given its vote."""
-        keep(self.votes, epoch, vote, _MOST_EPOCHS)
+    def hold(
+        self, known: dict[int, Held], epoch: int, replica_id: int, at: Place, directory_id: str = ""
+    ) -> None:
+        """Know among `leaders`, `claims` or `votes` who leads an epoch, or is given the vote."""
+        keep(known, epoch, Held(replica_id, at, self.run, directory_id), _MOST_EPOCHS)
 
     def has_size(self, of: SizeOf, size: int, at: Place) -> None:
         """An answer gave a snapshot a size."""

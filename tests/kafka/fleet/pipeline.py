@@ -12,15 +12,17 @@ from typing import Any
 import pyarrow
 
 from lockstep.system.workspace_text import WorkspaceText
-from lockstep_kafka.fleet.arrival import Arrived, arrived, range_row, range_table
+from lockstep_kafka.fleet.arrival import Arrived, arrived, range_row
 from lockstep_kafka.fleet.columns import (
     FOLLOWED,
     PIECES,
+    RANGES,
     STATE_ORDER,
     Batches,
     batches_of,
     fields,
     rows_of,
+    table_of,
 )
 from lockstep_kafka.fleet.following import Follow, FollowRecords
 from lockstep_kafka.fleet.log_files import look_at, paths_of
@@ -98,7 +100,7 @@ class Fleet:
         return new
 
     def _follow(self, ranges: Rows) -> None:
-        pieces = RangePieces(self.observed)(range_table(ranges).to_batches())
+        pieces = RangePieces(self.observed)(table_of(ranges, RANGES).to_batches())
         parts = [
             piece({"broker": broker, "order": STATE_ORDER, "line": part, "content": state})
             for broker, state_parts in self.states.items()

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from lockstep_kafka.fleet.in_thread import in_thread
+from lockstep_kafka.fleet.run import in_thread
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])

@@ -17,8 +17,8 @@ from lockstep.workspace import find_workspace
 from lockstep_kafka.columns.compiled import kernel
 from lockstep_kafka.findings import LATE, MOVED
 from lockstep_kafka.fleet import shares
-from lockstep_kafka.fleet.arrival import Arrived, range_row, range_table
-from lockstep_kafka.fleet.columns import PIECES
+from lockstep_kafka.fleet.arrival import Arrived, range_row
+from lockstep_kafka.fleet.columns import PIECES, RANGES, table_of
 from lockstep_kafka.fleet.columns import rows_of as batch_rows
 from lockstep_kafka.fleet.figures import SIDES, figures
 from lockstep_kafka.fleet.local_summary import local_summary
@@ -196,7 +196,7 @@ def test_a_damaged_file_that_was_whole_says_so(spark: SparkSession, tmp_path: Pa
     packed.write_bytes(gzip.compress(content)[:-4])
     (range_,) = before.run(packed).ranges
     assert (range_.begin, range_.lines, range_.brokers) == (range_.end, 0, ("broker",))
-    ranges = range_table([range_row(range_, 0, 1)])
+    ranges = table_of([range_row(range_, 0, 1)], RANGES)
     pieces = FileSource(OBSERVED, in_columns=False).pieces(spark.createDataFrame(ranges), 1)
     expected = batch_rows(RangePieces(OBSERVED)(ranges.to_batches()), PIECES.names)
     assert [tuple(row) for row in pieces.collect()] == list(expected) != []
