@@ -38,7 +38,7 @@ FLOORS = (
 """What is below comes first. `lockstep` itself is the notation, which stands on `language`."""
 
 FLOORS_OF_KAFKA = (
-    ("rules", "drift"),
+    ("rules", "jars", "drift"),
     ("findings", "workspaces", "small_model"),
     ("totals",),
     ("files",),
