@@ -17,7 +17,7 @@ from lockstep.drive.values import plain
 from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep_kafka.drive.clients import Client, Process
 from lockstep_kafka.drive.loopback import Loopback, Waiting
-from lockstep_kafka.drive.messages import RECEIVES, UNKNOWN, Interest, taken_in
+from lockstep_kafka.drive.messages import RECEIVES, UNKNOWN, Interest, taken_in, turned
 from lockstep_kafka.drive.played import BEGINS_AGAIN, Played
 from lockstep_kafka.drive.wire import Fetch, Reply
 from lockstep_kafka.files.fetch_fields import FIRST_WITH_TOPIC_IDS
@@ -173,7 +173,7 @@ class KafkaClient(Driver):
         named = self._played.name_of(fetch.session_id)
         self._seen[f] = {
             "session_id": fetch.session_id if named is None else named,
-            "epoch": self._turn(fetch.epoch),
+            "epoch": turned(fetch.epoch, self._constants),
             "partitions": known,
             "forgotten": fetch.forgotten,
         }
@@ -289,9 +289,6 @@ class KafkaClient(Driver):
             "current_leader_epoch": _varied(asked.current_leader_epoch, limits["MAX_LEADER_EPOCH"]),
             "last_fetched_epoch": _varied(asked.last_fetched_epoch, limits["MAX_FETCHED_EPOCH"]),
         }
-
-    def _turn(self, epoch: int) -> int:
-        return epoch if epoch <= 0 else (epoch - 1) % int(self._constants["MAX_EPOCH"]) + 1
 
     # The network.
 

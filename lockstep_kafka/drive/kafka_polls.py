@@ -16,7 +16,7 @@ from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.errors import LockstepError
 from lockstep_kafka.drive.broker import KFAKE, Connection
 from lockstep_kafka.drive.fetcher import Fetcher
-from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response
+from lockstep_kafka.drive.messages import VERSION, Interest, Messages, Request, Response, turned
 from lockstep_kafka.drive.running import Running, Slots, require_slots
 from lockstep_kafka.jars import BROKER_JARS
 
@@ -360,9 +360,8 @@ class KafkaPolls(Driver):
         return poll
 
     def _metadata(self, session_id: int, epoch: int) -> dict[str, object]:
-        last = int(self._constants["MAX_EPOCH"])
-        turned = epoch if epoch <= 0 else (epoch - 1) % last + 1
-        return {"session_id": self._names.get(session_id, session_id), "epoch": turned}
+        turn = turned(epoch, self._constants)
+        return {"session_id": self._names.get(session_id, session_id), "epoch": turn}
 
     def _sent(self, poll: _Poll | None) -> dict[str, object] | None:
         if poll is None:

@@ -23,6 +23,7 @@ from lockstep_kafka.drive.messages import (
     Messages,
     Request,
     Response,
+    turned,
 )
 
 _EVICTION_MS = 120_000
@@ -289,10 +290,8 @@ class KafkaSessions(Driver):
         }
 
     def _metadata(self, session_id: int, epoch: int) -> dict[str, object]:
-        return {"session_id": self._ids.get(session_id, session_id), "epoch": self._turn(epoch)}
-
-    def _turn(self, epoch: int) -> int:
-        return epoch if epoch <= 0 else (epoch - 1) % int(self._constants["MAX_EPOCH"]) + 1
+        epoch = turned(epoch, self._constants)
+        return {"session_id": self._ids.get(session_id, session_id), "epoch": epoch}
 
     def _all(self, partitions: Mapping[str, Any]) -> dict[str, object]:
         return {
@@ -301,7 +300,8 @@ class KafkaSessions(Driver):
         }
 
     def _session(self, session: Session) -> dict[str, object]:
-        return {"epoch": self._turn(session.epoch), "partitions": self._all(session.partitions)}
+        epoch = turned(session.epoch, self._constants)
+        return {"epoch": epoch, "partitions": self._all(session.partitions)}
 
     def _sent(self, request: Request | None) -> dict[str, object] | None:
         if request is None:

@@ -73,6 +73,11 @@ class Response:
     java: Any = field(repr=False, compare=False)
 
 
+def turned(epoch: int, constants: Mapping[str, Any]) -> int:
+    """The epoch of a scope, in which they begin again after the last one, for Kafka's."""
+    return epoch if epoch <= 0 else (epoch - 1) % int(constants["MAX_EPOCH"]) + 1
+
+
 def taken_in(
     before: Mapping[str, Interest], partitions: Mapping[str, Interest], forgotten: Iterable[str]
 ) -> dict[str, Interest]:

@@ -4,26 +4,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from lockstep.drive.driver import Driver
 from lockstep.errors import LockstepError, nearest
 from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
+from lockstep_kafka.drive.jvm import Jvm
 from lockstep_kafka.drive.kafka_broker import KafkaBroker, KafkaBrokerAsItIs, KafkaBrokers
 from lockstep_kafka.drive.kafka_client import USUAL, KafkaClient
-from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.kafka_session_cache import KafkaSessionCache
 from lockstep_kafka.drive.kafka_sessions import KafkaSessions
 from lockstep_kafka.drive.leader import Leader
+from lockstep_kafka.drive.raft_classes import Classes
 from lockstep_kafka.drive.raft_differences import VOTERS
+from lockstep_kafka.drive.raft_election import ElectingQuorum
+from lockstep_kafka.drive.raft_fetch import FetchingQuorum
 from lockstep_kafka.drive.raft_node import RaftNode
+from lockstep_kafka.drive.raft_quorum import Quorum
 from lockstep_kafka.drive.wire import codec
-from lockstep_kafka.jars import NEWEST, NEWEST_BROKER, NEWEST_RAFT
+from lockstep_kafka.jars import NEWEST, NEWEST_BROKER, NEWEST_RAFT, RAFT_JARS
 
 T = TypeVar("T")
 
 _OPTIONS = re.compile(r"(:(?P<release>[^+]*))?(\+(?P<difference>.*))?")
+
+
+class KafkaRaft(Driver):
+    """What drives `snapshot_election` and `snapshot_fetch`, each by a class of its own.
+
+    `make_node` makes a replica, or one that differs.
+    """
+
+    models: ClassVar = ("snapshot_election", "snapshot_fetch")
+
+    def __init__(self, release: str, make_node: type[RaftNode] = RaftNode) -> None:
+        self._classes = Classes(Jvm(release, RAFT_JARS))
+        self._make_node = make_node
+
+    def for_model(self, name: str) -> Driver:
+        kind: type[Quorum] = ElectingQuorum if name == "snapshot_election" else FetchingQuorum
+        return kind(self._classes, self._make_node)
 
 
 def kafka_sessions(options: str) -> Driver:

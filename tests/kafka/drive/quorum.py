@@ -8,9 +8,9 @@ from lockstep.drive import driven
 from lockstep.drive.departure import Departed
 from lockstep.drive.driven import Driven
 from lockstep.drive.guarded import DriverError
-from lockstep_kafka.drive.kafka_raft import KafkaRaft
 from lockstep_kafka.drive.raft_differences import OF_RAFT
 from lockstep_kafka.drive.raft_node import RaftNode
+from lockstep_kafka.drive.ready import KafkaRaft
 from lockstep_kafka.jars import NEWEST_RAFT
 from tests.kafka.drive.exercises import ROOT
 
