@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.explore.engines import explore
 from lockstep.language import ir
 from lockstep.language.domains import OptionDomain, RangeDomain
 from lockstep.language.frontend import lower
@@ -12,7 +13,10 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.totality import walk
 from lockstep.plain.engine import Outcome
+from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
+from lockstep.prove.bounded import check_bounded
+from lockstep.prove.relation import Relation
 from tests.interpreter.interpreter import InterpreterEngine
 
 HEAD = """
@@ -170,6 +174,55 @@ def test_what_a_guard_line_excludes_its_caller_does_not_know(tmp_path: Path) -> 
         OptionDomain(RangeDomain(0, 5)): False,
         OptionDomain(RangeDomain(0, 9)): True,
     }
+
+
+OPTIONAL = """
+from lockstep import Range, State, action, present, require
+
+Level = Range(0, 3)
+
+
+class Deep(State):
+    count: Level = 0
+    level: Level | None = None
+
+
+def rank(level: Level | None):
+    if level is None:
+        return 3
+    return level
+
+
+def count(s, new, level: Level | None):
+    counted = present(level)
+    new.count = counted
+
+
+@action
+def of_the_option(s, new):
+    new.count = rank(s.level)
+
+
+@action
+def of_what_is_there(s, new):
+    require(rank(s.count) < 3 and rank(level=2) == 2)
+    new.level = s.count
+
+
+@action
+def once_more(s, new):
+    count(s, new, (s.count + 1) % 3)
+"""
+
+
+def test_what_a_signature_lets_be_none_may_be_there_in_every_call(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "deep.py").write_text(OPTIONAL, "utf-8")
+    model = load_model(tmp_path, "deep")
+    plain, compiled = (explore(model, Exploration(name)) for name in ("python", "compiled"))
+    assert (plain.states, plain.transitions, plain.error) == (13, 38, None)
+    assert (compiled.states, compiled.transitions) == (plain.states, plain.transitions)
+    assert check_bounded(Relation(model), plain.depth).error is None
 
 
 def test_an_action_is_not_enabled_where_nothing_is_present(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from lockstep.language import ir
-from lockstep.language.domains import domain_of
 from lockstep.language.frontend.cures import instead_of_augmented
 from lockstep.language.frontend.expected import condition, either
 from lockstep.language.frontend.facts import as_declared
+from lockstep.language.frontend.names import declared_domain
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
 from lockstep.language.notation import MARK, Kind, Mark
 from lockstep.language.types import described, join
@@ -319,11 +319,8 @@ def _check_annotation(
     function: Callable[..., Any],
     parameter: str,
 ) -> None:
-    try:
-        declared = domain_of(function.__annotations__.get(parameter), parameter)
-    except TypeError:
-        return  # not annotated, or for a reader
-    if join(declared, lowered.domain) is None:
+    declared = declared_domain(function, parameter)
+    if declared is not None and join(declared, lowered.domain) is None:
         scope.refuse(
             node,
             "argument-type",

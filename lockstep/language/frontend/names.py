@@ -6,7 +6,8 @@ import ast
 import dataclasses
 import enum
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from lockstep.errors import nearest
 from lockstep.language import ir
@@ -268,3 +269,18 @@ def _no_value(node: ast.expr, value: object) -> tuple[str, str]:
         return f"{name} is a function, not a value", "call it, giving each of its parameters"
     kind = type(value).__name__
     return f"{name} is of type {kind}, which is no value of the notation", "use a value of these"
+
+
+def declared_domain(function: Callable[..., Any], parameter: str) -> Domain | None:
+    """What a function's signature says that a parameter is; None where it has no domain."""
+    try:
+        return domain_of(function.__annotations__.get(parameter), parameter)
+    except TypeError:
+        return None
+
+
+def is_declared_optional(scope: Scope, node: ast.AST) -> bool:
+    """Whether this is a parameter that may be None by the signature, whatever a call gives it."""
+    return isinstance(node, ast.Name) and isinstance(
+        declared_domain(scope.calls[-1], node.id), OptionDomain
+    )

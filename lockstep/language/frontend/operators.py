@@ -17,7 +17,11 @@ from lockstep.language.domains import (
 from lockstep.language.frontend.cures import ARITHMETIC, OF_SETS, as_member
 from lockstep.language.frontend.expected import BOOL, both_as_names, condition, integer, unwrapped
 from lockstep.language.frontend.facts import as_declared, combined
-from lockstep.language.frontend.names import literal, refuse_unknown_name
+from lockstep.language.frontend.names import (
+    is_declared_optional,
+    literal,
+    refuse_unknown_name,
+)
 from lockstep.language.frontend.scope import Scope, in_call_order, operands_first
 from lockstep.language.types import described, item_of, join, some_of
 
@@ -272,6 +276,8 @@ def _is_none(scope: Scope, pair: _Pair) -> ir.Expression:
         )
     option = as_declared(pair.left)
     if not isinstance(option.domain, OptionDomain):
+        if is_declared_optional(scope, pair.node.left):
+            return literal(scope, pair.node, False)
         scope.refuse(
             pair.node,
             "never-none",

@@ -15,7 +15,7 @@ from lockstep.language.frontend.expected import BOOL, condition, stored
 from lockstep.language.frontend.expressions import map_key
 from lockstep.language.frontend.facts import is_always_false
 from lockstep.language.frontend.helpers import enter, lower_local, refuse_statement
-from lockstep.language.frontend.names import field, variable
+from lockstep.language.frontend.names import field, is_declared_optional, variable
 from lockstep.language.frontend.scope import Broken, NewName, Noted, Refused, Scope, StateName
 from lockstep.language.types import described
 
@@ -94,6 +94,8 @@ def _present(
     if guard is None:
         _refuse_guard(scope, node)
     if not isinstance(option.domain, OptionDomain):
+        if is_declared_optional(scope, argument):
+            return [ir.Bind(scope.place(line), *bound)]
         scope.refuse(
             argument,
             "never-none",
