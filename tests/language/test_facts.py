@@ -74,6 +74,7 @@ KNOWN = {
         "new.last = s.log[s.next - 1]"
     ),
     "a sum": "require(s.next - 1 >= 0 and s.next - 1 < len(s.log))\nnew.last = s.log[s.next - 1]",
+    "a chain about a sum": "require(0 <= s.next - 1 < len(s.log))\nnew.last = s.log[s.next - 1]",
     "no disjunction": (
         "require(not (s.next <= 0 or s.next > len(s.log)))\nnew.last = s.log[s.next - 1]"
     ),

@@ -14,10 +14,10 @@ from lockstep.language.domains import (
 )
 from lockstep.language.frontend.cures import instead_of_unpacking
 from lockstep.language.frontend.expected import BOOL, condition, integer, item, unwrapped
-from lockstep.language.frontend.names import domain_in
+from lockstep.language.frontend.names import domain_in, literal
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.totality import may_fail
-from lockstep.language.types import capacity_of, described, item_of
+from lockstep.language.types import NOTHING, capacity_of, described, item_of
 
 
 def lower_generator(scope: Scope, node: ast.GeneratorExp) -> ir.Expression:
@@ -41,6 +41,10 @@ def gather(
     """Gather the values of a comprehension in the way of `kind`; `node` is what gathers them."""
     rounds, element = _Rounds(scope, values.generators), values.elt
     inner, place = rounds.scope, scope.place(node)
+    if rounds.are_none:
+        if kind not in (ir.Gather.MIN, ir.Gather.MAX) or default is not None:
+            return _of_nothing(scope, node, kind, default)
+        element = ast.copy_location(ast.Constant(0), element)  # it has no value, whatever it is of
     fallback: ir.Expression | None = None
     domain: Domain = BOOL
     match kind:
@@ -75,6 +79,20 @@ def gather(
     return ir.Comprehension(place, domain, kind, tuple(rounds.lowered), body, fallback)
 
 
+def _of_nothing(
+    scope: Scope, node: ast.expr, kind: ir.Gather, default: ast.expr | None
+) -> ir.Expression:
+    """What is gathered where nothing is gone through."""
+    if default is not None:
+        return integer(scope, default)[0]
+    match kind:
+        case ir.Gather.SET:
+            return ir.MakeSet(scope.place(node), SetDomain(NOTHING), ())
+        case ir.Gather.SEQUENCE:
+            return ir.MakeSequence(scope.place(node), SequenceDomain(NOTHING, 0), ())
+    return literal(scope, node, 0 if kind is ir.Gather.SUM else kind is ir.Gather.ALL)
+
+
 def total_map(scope: Scope, node: ast.DictComp) -> ir.Expression:
     """A map with a value for each key: `{k: value for k in Keys}`."""
     part = node.generators[0]
@@ -106,13 +124,16 @@ class _Rounds:
     """The `for ... in ... if ...` parts of a comprehension.
 
     `scope` is what its element is lowered in, `most` how many rounds there are at the most, and
-    `unordered` the source whose items come in no particular order, if one is such.
+    `unordered` the source whose items come in no particular order, if one is such. With `are_none`
+    a source is empty by its type, as a constant of a scope may be: what follows is never evaluated
+    and was not looked at, since nothing has a kind there.
     """
 
     def __init__(self, scope: Scope, generators: list[ast.comprehension]) -> None:
         self.lowered: list[ir.Generator] = []
         self.most = 1
         self.unordered: ast.expr | None = None
+        self.are_none = False
         # Python evaluates the first source outside of the comprehension, the others inside.
         self.scope = scope.inner(_targets(scope, generators))
         outside = scope
@@ -120,6 +141,10 @@ class _Rounds:
             assert isinstance(part.target, ast.Name)
             source, items = self._source(outside, part.iter)
             slot = scope.unit.fresh()
+            if not self.most and not any(map(may_fail, (source, *self.lowered))):
+                self.lowered.append(ir.Generator(slot, source, ()))
+                self.are_none = True
+                return
             self.scope.bind(part.target.id, ir.Local(scope.place(part.target), items, slot))
             conditions = []
             for test in part.ifs:

@@ -118,8 +118,12 @@ class Facts:
 
     def _unname(self, slot: int, value: ir.Expression) -> None:
         """What became known of a slot is known of what its value reads."""
-        path = path_of(value)
+        path, bounds = path_of(value), self.bounds.get(("slot", slot))
         if path is None:
+            if bounds is not None:  # of `s.at - 1`: it bounds `s.at`
+                for operator, end in zip((">=", "<="), bounds, strict=True):
+                    number = ir.Literal(value.place, RangeDomain(end, end), end)
+                    self._bound(value, operator, number)
             return
         self.present |= {_with(one, slot, path) for one in self.present}
         self.excluded |= {(_with(one, slot, path), number) for one, number in self.excluded}
