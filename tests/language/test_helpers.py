@@ -193,6 +193,10 @@ def rank(level: Level | None):
     return level
 
 
+def is_at(s, level: Level | None):
+    return s.level == level
+
+
 def count(s, new, level: Level | None):
     counted = present(level)
     new.count = counted
@@ -205,13 +209,19 @@ def of_the_option(s, new):
 
 @action
 def of_what_is_there(s, new):
-    require(rank(s.count) < 3 and rank(level=2) == 2)
+    require(rank(s.count) < 3 and rank(level=2) == 2 and rank(None) == 3)
     new.level = s.count
 
 
 @action
 def once_more(s, new):
+    require(is_at(s, None) or is_at(s, s.level))
     count(s, new, (s.count + 1) % 3)
+
+
+@action
+def never(s, new):
+    count(s, new, None)
 """
 
 

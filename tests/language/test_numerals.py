@@ -20,6 +20,10 @@ ENDS: Constant = (1, 5)
 Broker = OneOf(BROKERS)
 
 
+def is_led_by(s, b: Broker | None):
+    return s.leader == b
+
+
 class Cluster(State):
     alive: Set[Broker] = set()
     leader: Broker | None = None
@@ -51,6 +55,7 @@ def written(folder: Path, statement: str) -> Model:
         ("require(s.leader not in {1, 5} and b in ENDS)", 3),
         ("require(b in ((1, 2) + ENDS)[2:])", 3),
         ("require(s.alive != {1, 5} and not {1, 5} <= s.alive)", 4),
+        ("require(not is_led_by(s, 5) and not is_led_by(s, 1 if b == 5 else 2))", 4),
         ("new.leader = 1 if s.leader is None else 5", 3),
     ],
 )

@@ -65,10 +65,9 @@ def _named(written: ir.Expression) -> ir.Expression:
             if union is not None:
                 some = left.domain if written.operator in ("-", "&") else union
                 return replace(written, domain=some, left=left, right=right)
-        case ir.Slice(_, SequenceDomain() as domain):
-            whole = _named(written.sequence)
-            named = replace(domain, item=item_of(whole.domain))
-            return replace(written, domain=named, sequence=whole)
+        case ir.Slice():
+            sequence = _named(written.sequence)
+            return replace(written, domain=sequence.domain, sequence=sequence)
         case ir.Concatenate(_, SequenceDomain() as domain):
             left, right = _named(written.left), _named(written.right)
             match join(left.domain, right.domain):

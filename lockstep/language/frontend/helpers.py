@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from lockstep.language import ir
+from lockstep.language.domains import OptionDomain
 from lockstep.language.frontend.cures import instead_of_augmented
-from lockstep.language.frontend.expected import condition, either
+from lockstep.language.frontend.expected import as_names, condition, either
 from lockstep.language.frontend.facts import as_declared
 from lockstep.language.frontend.names import declared_domain
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
@@ -299,10 +300,23 @@ def _bind(
     if isinstance(passed, StateName | NewName):
         inner.bind(parameter, passed)
         return None
-    lowered = scope.lower(node)
-    _check_annotation(scope, node, lowered, function, parameter)
+    lowered, declared = scope.lower(node), declared_domain(function, parameter)
+    if declared is not None:
+        lowered = as_names(lowered, declared)
+        if join(declared, lowered.domain) is None:
+            scope.refuse(
+                node,
+                "argument-type",
+                f"this is {described(lowered.domain)}, but {parameter} is {described(declared)}",
+                f"{function.__name__} says so in its signature",
+                f"pass {described(declared)}",
+            )
     option = as_declared(lowered)
-    if isinstance(option, ir.Literal | ir.Local):
+    is_none = isinstance(option, ir.Literal) and option.value is None
+    if is_none and isinstance(declared, OptionDomain):
+        # None alone says nothing of what the helper reads where there is a value.
+        option = replace(option, domain=declared)
+    elif isinstance(option, ir.Literal | ir.Local):
         inner.bind(parameter, option)
         return None
     slot = scope.unit.fresh()
@@ -310,21 +324,3 @@ def _bind(
     inner.bind(parameter, local)
     inner.facts.name(slot, option)
     return slot, option
-
-
-def _check_annotation(
-    scope: Scope,
-    node: ast.expr,
-    lowered: ir.Expression,
-    function: Callable[..., Any],
-    parameter: str,
-) -> None:
-    declared = declared_domain(function, parameter)
-    if declared is not None and join(declared, lowered.domain) is None:
-        scope.refuse(
-            node,
-            "argument-type",
-            f"this is {described(lowered.domain)}, but {parameter} is {described(declared)}",
-            f"{function.__name__} says so in its signature",
-            f"pass {described(declared)}",
-        )
