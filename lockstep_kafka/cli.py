@@ -74,11 +74,11 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
 
 
 def _with_workspace(request: OfLogs) -> OfLogs:
-    """The request with the workspace that comes with lockstep where there is none; it says so."""
+    """The request with the workspace that comes with lockstep where none has a model; it says so."""
     from lockstep_kafka.workspaces import workspace_for_logs
 
     if request.workspace is None and (workspace := workspace_for_logs()).shipped:
-        tell(f"lockstep: there is no workspace here: --workspace {workspace} is used")
+        tell(f"lockstep: no workspace here has the model: --workspace {workspace} is used")
         return replace(request, workspace=workspace)
     return request
 
@@ -122,7 +122,10 @@ def follow(log: Path, workspace: Workspace | None) -> tuple[int, int]:
     from lockstep.pages.output import Output, PageText
     from lockstep_kafka.report.conform import conform_blocks
     from lockstep_kafka.verbs.conform import conform as run
+    from lockstep_kafka.workspaces import has_model
 
+    if workspace is not None and not has_model(workspace):
+        workspace = None
     result = run(ConformRequest((log,), workspace=workspace))
     PageText(Output()).show(conform_blocks(result, verbose=False))
     return result.exit_code, result.totals.followed

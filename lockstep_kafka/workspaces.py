@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,14 +19,19 @@ LoadModel: TypeAlias = Callable[[Mapping[str, object]], Model]
 
 
 def workspace_for_logs() -> Workspace:
-    """The workspace of the current folder; outside of any, the one that comes with lockstep.
+    """The workspace of the current folder, where it has the model; else that of lockstep itself.
 
     A log of Kafka is followed through models of Kafka: there is no other that could be meant.
     """
-    try:
-        return find_workspace()
-    except NoWorkspace:
-        return open_workspace(KAFKA)
+    with suppress(NoWorkspace):
+        if has_model(workspace := find_workspace()):
+            return workspace
+    return open_workspace(KAFKA)
+
+
+def has_model(workspace: Workspace) -> bool:
+    """Whether logs can be followed through a model of the workspace."""
+    return (workspace.root / "models" / f"{MODEL}.py").is_file()
 
 
 def model_for_logs(workspace: Workspace, named: str | None, use: str) -> str:
@@ -35,7 +41,7 @@ def model_for_logs(workspace: Workspace, named: str | None, use: str) -> str:
     """
     if named not in (None, MODEL):
         raise LockstepError(f"{named} cannot {use}", cure=f"name one of: {MODEL}")
-    if not (workspace.root / "models" / f"{MODEL}.py").is_file():
+    if not has_model(workspace):
         raise LockstepError(
             f"no model can {use} in the workspace {workspace.name}",
             cure=f"`--workspace {KAFKA}` has {MODEL}, which can",

@@ -131,7 +131,7 @@ def test_a_log_is_followed_outside_of_any_workspace(programs: Path, outside: Pat
     log = ROOT / "tests" / "data" / "request-log" / "java-consumer.log"
     ran = run(programs / "lockstep", "conform", log, folder=outside)
     assert ran.returncode == 0, ran
-    assert "there is no workspace here: --workspace kafka is used" in ran.stderr
+    assert "no workspace here has the model: --workspace kafka is used" in ran.stderr
 
 
 def test_a_workspace_of_ones_own(programs: Path, outside: Path) -> None:

@@ -30,6 +30,7 @@ from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.system.java import find_java
 from lockstep.verbs.twin import USUAL_SCOPES
 from lockstep.words import plural
+from lockstep.workspace import Workspace
 
 
 class Refused(Exception):
@@ -171,17 +172,20 @@ class Collection:
     """
 
     def __init__(self, settings: Settings) -> None:
-        root = settings.workspace.root
         self._settings = settings
-        marker = root / "lockstep.toml"
-        self.files: dict[Path, type[ClaimsFile]] = {
-            marker if marker.is_file() else root / "pyproject.toml": WorkspaceFile
-        }
-        for model in settings.workspace.models():
-            spec = root / "specs" / f"{model}.toml"
-            self.files[spec if spec.is_file() else root / "models" / f"{model}.py"] = ModelFile
+        self.files: dict[Path, type[ClaimsFile]] = {}
+        if not settings.workspace.shipped:
+            self._add_claims(settings.workspace)
         self.files |= dict.fromkeys(settings.logs(), SampleFile)
         settings.refuse_unknown_scopes()
+
+    def _add_claims(self, workspace: Workspace) -> None:
+        root = workspace.root
+        marker = root / "lockstep.toml"
+        self.files[marker if marker.is_file() else root / "pyproject.toml"] = WorkspaceFile
+        for model in workspace.models():
+            spec = root / "specs" / f"{model}.toml"
+            self.files[spec if spec.is_file() else root / "models" / f"{model}.py"] = ModelFile
 
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector

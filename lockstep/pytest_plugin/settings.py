@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lockstep.campaign.processes import cores
 from lockstep.errors import LockstepError, nearest
 from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
-from lockstep.workspace import Workspace, find_workspace
+from lockstep.workspace import KAFKA, NoWorkspace, Workspace, find_workspace, open_workspace
 
 if TYPE_CHECKING:
     import pytest
@@ -77,7 +77,7 @@ class Settings:
     """What is collected; `scopes` are those to check, or none for the usual ones.
 
     `threads` is how many threads one item may take; None stands for one a core. `samples` are
-    patterns of files below `root`, the root folder of the run.
+    patterns of files below `root`, the root folder of the run; they need no workspace.
     """
 
     workspace: Workspace
@@ -91,14 +91,8 @@ class Settings:
     def of(cls, config: pytest.Config) -> Settings:
         """The settings of a run; `LockstepError` for words that mean nothing, or no workspace."""
         kinds = set(Kind) if config.getoption(SWITCH) else set(map(_kind, config.getini(KINDS)))
-        workspace = find_workspace(_start(config))
-        if workspace.shipped:
-            raise LockstepError(
-                f"there is no workspace in {_start(config)} or above it",
-                cure="run pytest in the folder that has models/ and lockstep.toml",
-            )
         return cls(
-            workspace,
+            _workspace(_start(config), is_needed=kinds != {Kind.SAMPLES}),
             frozenset(kinds),
             tuple(config.getoption(SCOPE)),
             _threads(),
@@ -140,6 +134,22 @@ class Settings:
                     f"{SCOPE} {name}: no model has such a scope",
                     cure=nearest(name, known, f"there are: {', '.join(sorted(known))}"),
                 )
+
+
+def _workspace(start: Path, *, is_needed: bool) -> Workspace:
+    """The workspace whose claims are collected; that of lockstep itself where none is needed."""
+    try:
+        workspace = find_workspace(start)
+    except NoWorkspace:
+        if is_needed:
+            raise
+        workspace = open_workspace(KAFKA)
+    if is_needed and workspace.shipped:
+        raise LockstepError(
+            f"there is no workspace in {start} or above it",
+            cure="run pytest in the folder that has models/ and lockstep.toml",
+        )
+    return workspace
 
 
 def _kind(word: str) -> Kind:

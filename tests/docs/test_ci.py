@@ -128,9 +128,11 @@ def workflow() -> str:
 
 def follow(workflow: str, repository: Repository, event: str) -> list[Ran]:
     """Run the steps that run something: after one that fails, those `if: !cancelled()` alone."""
-    values = {"github.event_name == 'pull_request' && '--changed HEAD^1' || ''": ""}
-    if event == "pull_request":
-        values = dict.fromkeys(values, "--changed HEAD^1")
+    changed = "--changed HEAD^1" if event == "pull_request" else ""
+    values = {
+        "github.event_name == 'pull_request' && '--changed HEAD^1' || ''": changed,
+        "vars.LOCKSTEP": "lockstep",  # it is installed here, so that pip asks no index
+    }
     ran: list[Ran] = []
     for step in steps_of(workflow):
         assert step.condition in (None, "${{ !cancelled() }}")

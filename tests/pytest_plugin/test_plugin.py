@@ -202,8 +202,6 @@ def test_a_workspace_without_models_fails(tmp_path: Path) -> None:
 
 
 def test_recorded_logs_are_followed(project: Project) -> None:
-    for file in ROOT.glob("models/fetch_*.py"):
-        project.write(f"models/{file.name}", file.read_text("utf-8"))
     project.write(
         "pytest.ini", "[pytest]\nlockstep = samples\nlockstep_samples =\n    logs/*.log\n"
     )
@@ -214,3 +212,20 @@ def test_recorded_logs_are_followed(project: Project) -> None:
     run = project.pytest("-q", "logs")
     assert list(run.outcomes) == ["logs.one.log.conforms"]
     assert "reproduce with  lockstep conform logs/one.log" in run.out
+
+
+@pytest.mark.parametrize("is_in_workspace", [False, True])
+def test_logs_are_followed_through_kafkas_models(
+    project: Project, tmp_path: Path, is_in_workspace: bool
+) -> None:
+    """In a workspace of somebody's own, and where there is none."""
+    if not is_in_workspace:
+        project = Project(tmp_path / "logs-alone")
+    ini = "[pytest]\nlockstep = samples\nlockstep_samples = logs/*.log\n"
+    project.write("pytest.ini", ini)
+    whole = (ROOT / "tests/data/request-log/java-consumer.log").read_text("utf-8")
+    project.write("logs/whole.log", whole)
+    project.write("logs/wrong.log", whole.replace('"sessionEpoch":3,', '"sessionEpoch":4,'))
+    run = project.pytest("-q", "logs", "--rootdir", str(project.root))
+    assert run.ids("passed") == ["logs.whole.log.conforms"], run.out + run.err
+    assert run.ids("failure") == ["logs.wrong.log.conforms"]

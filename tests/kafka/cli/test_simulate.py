@@ -91,7 +91,7 @@ def test_outside_of_any_workspace(
     ran = desk.run("simulate", "--list-kinds")
     assert ran.code == 0
     assert "epoch-repeated" in ran.out
-    assert "there is no workspace here: --workspace kafka is used" in ran.err
+    assert "no workspace here has the model: --workspace kafka is used" in ran.err
 
 
 def test_a_file_cannot_be_made(simulating: Desk) -> None:
