@@ -87,7 +87,8 @@ def _shown(checked: Checked, *, pytest: bool) -> Iterator[Block]:
     if checked.origin is None or checked.origin.property is None:
         return
     if not pytest:
-        yield Paragraph("as a test       the same with --pytest FILE")
+        if checked.saved is not None:
+            yield Paragraph("as a test       the same with --pytest FILE")
         return
     yield Paragraph("as a test:\n")
     test = to_pytest(model, trace, checked.origin).rstrip().split("\n")

@@ -54,7 +54,7 @@ _LITTLE_ROOM = 2**30
 """Bytes below which a search may soon be out of room."""
 _PROGRAM_SECONDS = 10.0
 _PROGRAMS = {
-    "git": ("--version", "lockstep review REV..REV"),
+    "git": ("--version", "lockstep review REV..REV, and --changed REV"),
     "Go": ("version", "lockstep drive on clients and brokers in Go"),
     "Node": ("--version", "lockstep drive on clients in JavaScript"),
 }

@@ -162,8 +162,9 @@ def new(request: NewRequest) -> Begun:
 
 
 def _refuse(name: str, type_name: str, root: Path) -> None:
-    is_word = _NAME.fullmatch(name) is not None and len(name) <= _LONGEST
-    if not is_word or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise LockstepError(f"{name} is a keyword of Python", cure="choose another name")
+    if _NAME.fullmatch(name) is None or len(name) > _LONGEST:
         raise LockstepError(
             f"{name!r} is no name of a model",
             cure=f"write up to {_LONGEST} small letters, as in lock_service",

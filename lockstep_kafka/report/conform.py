@@ -80,7 +80,7 @@ def conform_blocks(
         text = f"  {plural(totals.in_columns, 'request')} of them in columns, the others one by one"
         yield shown_line(text, "dim")
     if result.is_interrupted and result.is_all_read:
-        yield shown_line("ended by Ctrl-C: all that was written until then is above", "dim")
+        yield shown_line("ended as asked: all that was written until then is above", "dim")
     elif result.is_interrupted:
         yield shown_line("interrupted: what is above is not all", "inconclusive")
 

@@ -68,7 +68,7 @@ def test_names_that_mean_something_else(desk: Desk, name: str) -> None:
 
 
 def test_a_python_word_is_no_name(desk: Desk) -> None:
-    assert "'class' is no name of a model" in desk.run("new", "model", "class").err
+    assert "class is a keyword of Python" in desk.run("new", "model", "class").err
 
 
 def test_only_models_are_new(desk: Desk) -> None:
