@@ -200,7 +200,7 @@ def leader_of_another_topic_changes_nothing(s: LeaderDiscovery, new: LeaderDisco
 
 
 @step_invariant("951-7", "951-12")
-def refresh_tells_where_brokers_are(s: LeaderDiscovery, new: LeaderDiscovery):
+def refresh_reports_where_brokers_are(s: LeaderDiscovery, new: LeaderDiscovery):
     """A refresh says of every broker where it is, or that it is nowhere, even if it is too old to
     say who leads (951-D5)."""
     when(took_refresh(s, new))
@@ -432,7 +432,7 @@ def latest_election_is_witnessed(s: LeaderDiscovery):
 
 
 @sometimes("951-1")
-def broker_tells_that_another_one_leads(s: LeaderDiscovery):
+def broker_reports_that_another_one_leads(s: LeaderDiscovery):
     """The leader is reported to a producer, too."""
     return any(
         s.response[r] is not None
@@ -443,7 +443,7 @@ def broker_tells_that_another_one_leads(s: LeaderDiscovery):
 
 
 @sometimes("951-18", "951-19")
-def broker_tells_no_leader(s: LeaderDiscovery):
+def broker_reports_no_leader(s: LeaderDiscovery):
     """The client has to find it as before."""
     return any(
         s.response[r] is not None

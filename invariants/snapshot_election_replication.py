@@ -108,14 +108,14 @@ def only_fetches_that_agree_count(
     epoch, to the end of that one's log, and the leader has all of that log. Who begins or ends an
     office, or starts again, knows nothing of others."""
     when(s.fetched[leader][v] != new.fetched[leader][v])
-    begins_anew = (
+    begins_again = (
         s.role[leader] != new.role[leader]
         or s.epoch[leader] != new.epoch[leader]
         or s.restarts != new.restarts
     )
     return (
         new.fetched[leader][v] == 0
-        if begins_anew
+        if begins_again
         else (
             follows_in_its_epoch(s, v, leader)
             and new.fetched[leader][v] == log_end(s, v)

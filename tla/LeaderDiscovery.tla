@@ -465,7 +465,7 @@ RefreshIsTakenUnlessItIsStale ==
                /\ leader' = refresh.leader
                /\ leaderEpoch' = refresh.epoch)]_vars
 
-RefreshTellsWhereBrokersAre ==
+RefreshReportsWhereBrokersAre ==
     [][Refreshed => endpoints' = refresh.endpoints]_vars
 
 RefreshIsTakenOnce == [][Refreshed => (refreshWanted' <=> endpoints'[leader'] = None)]_vars
@@ -567,7 +567,7 @@ THEOREM Spec => /\ ReportedLeaderIsWhatTheBrokerKnows
                 /\ NewerLeaderIsTaken
                 /\ NothingNewerChangesNothing
                 /\ LeaderOfAnotherTopicChangesNothing
-                /\ RefreshTellsWhereBrokersAre
+                /\ RefreshReportsWhereBrokersAre
                 /\ RefreshIsTakenUnlessItIsStale
                 /\ NewLeaderCanBeReached
                 /\ RequestsGoToTheLeaderBelievedIn

@@ -46,7 +46,7 @@ def limit_without_exception(s: FetchResponse, p):
 
 @fault(breaks="keeps_within_the_limit")
 @edit(response.room, "return ...", "return LIMIT // MESSAGE_BYTES")
-def limit_counted_anew_for_each_partition():
+def limit_counted_for_each_partition():
     """What other partitions have taken is not counted."""
 
 

@@ -237,5 +237,5 @@ def full_responses_invent_records():
 
 @fault(breaks="full_response_answers_every_partition")
 @edit(leader.full_answers, "return ...", "return {p: answer(s, p, p in filled) for p in Partition}")
-def tells_more_than_was_asked():
+def answers_more_than_was_asked():
     """Full responses tell of all partitions of the leader."""

@@ -61,7 +61,7 @@ def only_what_is_marked_is_answered(s: FetchSessionDraft, f, session, interests,
     breaks="last_dirty_number_never_decreases",
     source="KIP-227's earlier draft, Fetch Type",
 )
-def repeated_full_request_starts_anew(s: FetchSessionDraft, request):
+def repeated_full_request_starts_over(s: FetchSessionDraft, request):
     """A full response has all, so nothing is dirty after one, be it the answer to a late copy:
     see 227d-D3."""
     return undirtied()

@@ -109,7 +109,7 @@ def only_the_leader_limits():
 
 @fault(breaks="keeps_within_both_limits", source="KafkaRaftClient.handleFetchSnapshotRequest")
 @edit(leader.share, "room_for(s, p)", "response_max_bytes()")
-def limit_counted_anew_for_each_partition():
+def limit_counted_for_each_partition():
     """Each partition may fill the response: right for a request of one, as Kafka's are."""
 
 

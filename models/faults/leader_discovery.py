@@ -37,7 +37,7 @@ def another_leader_in_the_same_epoch(
 
 @fault(breaks="broker_that_leads_is_not_asked_for_the_leader")
 @edit(client.answer_served, "require(...)", "require(may_be_served(s, r))")
-def serves_whoever_asks():
+def serves_without_leading():
     """A broker does not look whether it leads."""
 
 
@@ -53,12 +53,12 @@ def fences_its_own_epoch():
 
 @fault(breaks="reported_leader_is_what_the_broker_knows")
 @edit(client.current_leader, "s.heard[b].endpoints[s.heard[b].leader]", "None")
-def tells_no_endpoint():
+def reports_no_endpoint():
     """A broker says who leads, and not where that is."""
 
 
 @fault(replaces=current_leader, breaks="reported_leader_is_what_the_broker_knows")
-def tells_itself(s: LeaderDiscovery, b):
+def reports_itself(s: LeaderDiscovery, b):
     """A broker names itself for the leader."""
     return CurrentLeader(leader=b, epoch=s.heard[b].epoch, endpoint=s.heard[b].endpoints[b])
 
@@ -68,7 +68,7 @@ def tells_itself(s: LeaderDiscovery, b):
     breaks="reported_leader_is_what_the_broker_knows",
     source="AutoMQ/automq#3546",
 )
-def tells_the_id_of_another(s: LeaderDiscovery, b):
+def reports_the_id_of_another(s: LeaderDiscovery, b):
     """The endpoint is that of the broker to ask, and the id beside it is another's."""
     return replace(current_leader(s, b), leader=b)
 
@@ -169,7 +169,7 @@ def only_the_first_refresh_counts():
     """Once an epoch is known, a refresh changes it no more."""
 
 
-@fault(breaks="refresh_tells_where_brokers_are", unchanged=("endpoints",))
+@fault(breaks="refresh_reports_where_brokers_are", unchanged=("endpoints",))
 @edit(
     client.receive_refresh,
     "take_endpoints(s, new, refresh.leader)",
@@ -189,7 +189,7 @@ def refresh_leaves_out_a_new_leader(s: LeaderDiscovery, new: LeaderDiscovery, le
     new.refresh_wanted = leader != s.leader or s.refresh.endpoints[leader] is None
 
 
-@fault(replaces=client.take_endpoints, breaks="refresh_tells_where_brokers_are")
+@fault(replaces=client.take_endpoints, breaks="refresh_reports_where_brokers_are")
 def refresh_forgets_nobody(s: LeaderDiscovery, new: LeaderDiscovery, leader):
     """A broker that an answer does not have is thought to be where it was."""
     endpoints = s.refresh.endpoints

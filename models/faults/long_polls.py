@@ -86,7 +86,7 @@ def answers_nothing_when_the_wait_is_over():
 
 @fault(breaks="polls_tell_nothing_twice")
 @edit(polls.answer_incremental, "None if session.sent == s.version else s.version", "s.version")
-def tells_everything_after_the_wait():
+def answers_everything_after_the_wait():
     """A poll whose time is over is answered with all that there is."""
 
 

@@ -54,7 +54,7 @@ def high_watermark_follows_the_fetches(s: SnapshotElection, leader, fetched):
 
 @fault(breaks="high_watermark_never_moves_back", scope="default")
 @edit(replication.learned, "return ...", "return min(high_watermark, end)")
-def high_watermark_is_what_the_leader_tells():
+def high_watermark_is_what_the_leader_sends():
     """A follower takes a leader's high watermark although it knows a greater one: a new leader
     knows none."""
 
@@ -86,7 +86,7 @@ def commits_what_all_have(s: SnapshotElection, leader, fetched):
 
 
 @fault(replaces=learned, breaks="followers_learn_the_high_watermark")
-def empty_response_tells_no_high_watermark(s: SnapshotElection, v, high_watermark, end):
+def high_watermark_of_empty_responses_is_ignored(s: SnapshotElection, v, high_watermark, end):
     """A follower looks at the leader's high watermark only in a response with records."""
     if end == log_end(s, v):
         return s.high_watermark[v]

@@ -312,7 +312,7 @@ def an_empty_fetch_is_progress():
     source="KAFKA-15345",
     scope="notices",
 )
-def tells_at_once_where_the_log_was_empty(s: SnapshotElection, leader):
+def notifies_at_once_where_the_log_was_empty(s: SnapshotElection, leader):
     """A state machine is notified at once if there was no record before the epoch."""
     is_first = s.log_start[leader] == 0 and all(
         r.epoch == s.epoch[leader] for r in history(s, leader)
@@ -327,7 +327,7 @@ def tells_at_once_where_the_log_was_empty(s: SnapshotElection, leader):
     scope="notices",
     constants={"MAX_RESTARTS": 1},
 )
-def tells_one_that_has_resigned(s: SnapshotElection, leader):
+def notifies_one_that_has_resigned(s: SnapshotElection, leader):
     """The state machine of a leader that restarted, and so resigned, is notified that it leads."""
     return may_be_notified(s, leader) or (
         s.role[leader] == Role.FOLLOWER and s.voted[leader] == leader and s.restarts > 0
@@ -361,6 +361,6 @@ def writes_in_the_epoch_before(s: SnapshotElection, new: SnapshotElection, leade
 
 
 @fault(replaces=may_be_notified, breaks="a_leaders_state_machine_is_notified", scope="notices")
-def tells_leaders_of_the_first_epoch_alone(s: SnapshotElection, leader):
+def notifies_leaders_of_the_first_epoch_alone(s: SnapshotElection, leader):
     """The state machine of a leader is notified if it is the first one that there is."""
     return may_be_notified(s, leader) and s.epoch[leader] == 1

@@ -86,7 +86,7 @@ def high_watermark_is_named():
     breaks="snapshot_is_named_only_if_the_log_cannot_serve",
     source="KafkaRaftClient.validateFetchOffsetAndEpoch, of a fetch from offset 0",
 )
-def snapshot_is_named_to_whoever_has_nothing(s: SnapshotFetch, leader, at):
+def snapshot_is_named_to_empty_logs(s: SnapshotFetch, leader, at):
     """A fetch from offset 0 is answered with a snapshot whenever there is one."""
     return is_below(s, leader, at) or (at.end_offset == 0 and latest(s, leader) > 0)
 

@@ -55,7 +55,7 @@ def log_start_waits_for_the_live_alone(s: SnapshotFetch, r, end):
 
 @fault(breaks="what_all_live_replicas_have_goes", scope="default")
 @edit(snapshots.is_live, "return ...", "return s.fetched[r].leader_epoch > 0")
-def whoever_was_live_is():
+def replicas_stay_live_across_epochs():
     """A leader waits for replicas that it heard of in an earlier epoch, and not in its own."""
 
 

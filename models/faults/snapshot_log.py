@@ -25,7 +25,7 @@ from models.faults.snapshot_log_running import (
     high_watermark_of_an_older_response,
     empty_log_has_epoch_zero,
     reset_without_need,
-    snapshot_is_begun_anew,
+    part_is_overwritten,
     part_stays_beside_its_snapshot,
     reset_is_taken_for_flushed,
     truncation_leaves_the_records,

@@ -228,7 +228,7 @@ def reset_without_need():
 
 
 @fault(breaks="a_part_is_written_step_by_step")
-def snapshot_is_begun_anew(s: SnapshotLog, new: SnapshotLog):
+def part_is_overwritten(s: SnapshotLog, new: SnapshotLog):
     """The state machine begins a snapshot in the file of another that is being written."""
     require(s.high_watermark is not None and not must_reset(s))
     part = present(s.parts[Writer.GENERATOR])

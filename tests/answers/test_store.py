@@ -129,7 +129,7 @@ def test_whatever_is_changed_is_another_question(
 
 
 @pytest.mark.parametrize("part", ["version", "platform.python_version", "_digest_of_lockstep"])
-def test_another_program_decides_anew(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_program_decides_again(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = ASKED.digest
     monkeypatch.setattr(f"lockstep.answers.store.{part}", lambda *_: "0.0.0")
     assert ASKED.digest != before
@@ -249,7 +249,7 @@ def test_a_damaged_or_foreign_file_is_none(
     assert question(workspace).find() is None
 
 
-def test_a_damaged_file_is_written_anew(workspace: Workspace) -> None:
+def test_a_damaged_file_is_rewritten(workspace: Workspace) -> None:
     question(workspace).keep(ANSWER)
     only_file(workspace).write_text("damaged")
     assert question(workspace).keep(ANSWER) is None

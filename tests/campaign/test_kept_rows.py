@@ -58,7 +58,7 @@ def test_of_each_task_the_last_row_counts(tmp_path: Path) -> None:
     assert len(file.read_text().splitlines()) == 2
 
 
-def test_rows_of_another_process_stay_where_the_file_is_written_anew(tmp_path: Path) -> None:
+def test_rows_of_another_process_stay_where_the_file_is_rewritten(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     one = KeptRows.open(file)
     one.add(row(1, 1))

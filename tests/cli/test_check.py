@@ -65,7 +65,7 @@ def test_verbose_counts_how_often_each_action_fired(desk: "Desk") -> None:
     assert "as pinned in specs/turnstile.toml: verdict holds, states 5" in ran.out
 
 
-def test_a_violation_tells_what_why_how_and_how_to_see_it_again(desk: "Desk") -> None:
+def test_a_violation_says_what_why_how_and_how_to_see_it_again(desk: "Desk") -> None:
     break_push(desk)
     ran = desk.run("check", "turnstile")
     assert ran.code == 1

@@ -151,7 +151,7 @@ def test_a_fingerprint_stays_when_lines_move(desk: "Desk") -> None:
     assert set(small.values()).isdisjoint(before.values())
 
 
-def test_a_fingerprint_tells_faults_apart(desk: "Desk") -> None:
+def test_a_fingerprint_distinguishes_faults(desk: "Desk") -> None:
     ids = ["stays_open", "kicked_open"]
     one, other = (fingerprints(desk, "turnstile", "--fault", name) for name in ids)
     assert one[0]["lockstepIdentity/v1"] == (

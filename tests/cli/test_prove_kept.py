@@ -60,7 +60,7 @@ def test_an_unchanged_workspace_is_not_decided_again(proved: "Desk", decided: li
     assert decided == ["turnstile wide"]
 
 
-def test_no_cache_decides_anew(proved: "Desk", decided: list[str]) -> None:
+def test_no_cache_decides_again(proved: "Desk", decided: list[str]) -> None:
     assert "kept" not in proved.run("prove").out
     assert "kept" not in proved.run("prove", "--no-cache").out
     assert "kept" not in proved.run("prove", "--examples").out
@@ -77,7 +77,7 @@ CHANGES: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_is_changed_is_decided_anew(proved: "Desk", decided: list[str], change: str) -> None:
+def test_what_is_changed_is_decided_again(proved: "Desk", decided: list[str], change: str) -> None:
     proved.run("prove")
     file, old, new = CHANGES[change]
     proved.edit(file, old, new)

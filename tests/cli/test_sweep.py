@@ -242,9 +242,9 @@ def test_a_killed_sweep_goes_on_where_it_was(desk: "Desk", tmp_path: Path) -> No
     ran = desk.run(*LONG, "--json")
     assert 2 <= ran.json["summary"]["kept"] == kept < 16
     assert f"lockstep: .lockstep/results.jsonl:{kept + 1} is damaged" in ran.err
-    anew = desk.run(*LONG, "--json", "--no-cache", "--threads", "1")
+    again = desk.run(*LONG, "--json", "--no-cache", "--threads", "1")
     assert [(row["constants"], row["states"]) for row in ran.json["results"]] == [
-        (row["constants"], row["states"]) for row in anew.json["results"]
+        (row["constants"], row["states"]) for row in again.json["results"]
     ]
 
 

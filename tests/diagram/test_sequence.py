@@ -53,7 +53,7 @@ def greet(s, new, c: Client, other: Client):
 )
 
 
-def test_whoever_else_takes_a_message_loses_it(tmp_path: Path) -> None:
+def test_another_one_that_takes_a_message_loses_it(tmp_path: Path) -> None:
     (message,) = messages(tmp_path, "write", "burn")
     assert (message.fate, message.ended) == (Fate.LOST, 2)
     assert message.label == "letter 1 (lost)"

@@ -40,10 +40,10 @@ def test_page(page: Path, tmp_path: Path, lockstep: Run) -> None:
     walk = Walk(tmp_path, lockstep, ACCEPTING)
     walk.follow(blocks)
     if ACCEPTING:
-        write_anew(page, blocks, walk)
+        rewrite(page, blocks, walk)
 
 
-def write_anew(page: Path, blocks: list[Block], walk: Walk) -> None:
+def rewrite(page: Path, blocks: list[Block], walk: Walk) -> None:
     """Put what commands printed in place of what the page says."""
     lines = page.read_text(encoding="utf-8").splitlines()
     for block in reversed(blocks):

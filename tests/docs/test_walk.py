@@ -13,7 +13,7 @@ import pytest
 
 from tests.docs.forked import Run
 from tests.docs.page import PageError, blocks_of
-from tests.docs.test_pages import write_anew
+from tests.docs.test_pages import rewrite
 from tests.docs.walk import Walk, is_as_expected
 
 HELLO = "```python file=hello.py\nprint('hello')\nprint('it took 0.25 s')\n```\n"
@@ -128,7 +128,7 @@ def test_what_is_accepted_is_then_so(tmp_path: Path) -> None:
     blocks = blocks_of(page)
     walk = Walk(tmp_path, nothing, accepting=True)
     walk.follow(blocks)
-    write_anew(page, blocks, walk)
+    rewrite(page, blocks, walk)
     again = tmp_path / "again"
     again.mkdir()
     Walk(again, nothing).follow(blocks_of(page))

@@ -79,7 +79,7 @@ def test_a_state_class_is_known_however_it_is_written(head: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
-def test_a_file_that_is_no_python_is_a_model_so_that_loading_tells(
+def test_a_file_that_is_no_python_is_a_model_so_that_loading_fails_there(
     encoding: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path, "models/lamp.py")

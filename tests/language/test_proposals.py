@@ -37,13 +37,13 @@ def count(s, new):
 
 
 @action
-def begin_anew(s, new):
+def begin_again(s, new):
     require(not may_count(s))
     new.count = 0
 '''
 
 CLAIMS = """from lockstep import invariant, leads_to
-from models.counter import LIMIT, begin_anew, count
+from models.counter import LIMIT, begin_again, count
 
 
 @invariant
@@ -51,8 +51,8 @@ def is_counted(s):
     return s.count <= LIMIT
 
 
-@leads_to(weak=(count, begin_anew))
-def it_begins_anew(s):
+@leads_to(weak=(count, begin_again))
+def it_begins_again(s):
     return s.count == LIMIT, s.count == 0
 """
 
@@ -98,16 +98,16 @@ def test_a_helper_is_replaced(propose: Propose) -> None:
 def test_an_action_is_replaced_and_keeps_its_name_and_promises(propose: Propose) -> None:
     root = propose(
         "from lockstep import replaces, require\n"
-        "from models.counter import begin_anew, may_count\n\n\n"
-        "@replaces(begin_anew)\n"
+        "from models.counter import begin_again, may_count\n\n\n"
+        "@replaces(begin_again)\n"
         "def goes_back(s, new):\n"
         "    require(not may_count(s))\n"
         "    new.count = s.count - 1\n"
     )
     model = load_model(root, "counter", proposal="other")
-    assert [action.name for action in model.actions] == ["count", "begin_anew"]
+    assert [action.name for action in model.actions] == ["count", "begin_again"]
     for result in results(model):
-        assert result.violated == ("it_begins_anew",)
+        assert result.violated == ("it_begins_again",)
 
 
 def test_an_action_and_variables_are_added(propose: Propose) -> None:
@@ -123,7 +123,7 @@ def test_an_action_and_variables_are_added(propose: Propose) -> None:
     )
     model = load_model(root, "counter", proposal="other")
     assert list(model.variables) == ["count", "paused"]
-    assert [action.name for action in model.actions] == ["count", "begin_anew", "pause"]
+    assert [action.name for action in model.actions] == ["count", "begin_again", "pause"]
     for result in results(model):
         assert (result.verdict, result.states) == (Verdict.HOLDS, 8)
 

@@ -45,7 +45,7 @@ def count(s, new):
 
 
 @action
-def begin_anew(s, new):
+def begin_again(s, new):
     require(s.{variable} == LIMIT)
     new.{variable} = 0
 """

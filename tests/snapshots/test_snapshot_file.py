@@ -134,9 +134,7 @@ def test_the_real_records_are_those_that_kafkas_tool_names(real: Snapshot, dump:
     assert named == 49
 
 
-def test_the_real_header_tells_a_time_before_the_file_was_written(
-    real: Snapshot, dump: str
-) -> None:
+def test_the_real_header_has_a_time_before_the_file_was_written(real: Snapshot, dump: str) -> None:
     written = re.findall(r"CreateTime: (\d+)", dump)
     assert 0 < int(written[0]) - real.last_contained_log_timestamp < 60_000
 

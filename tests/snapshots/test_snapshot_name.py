@@ -28,7 +28,7 @@ REAL = "00000000000000000334-0000000001.checkpoint"
 
 
 @given(IDS)
-def test_a_name_tells_its_id(of: SnapshotId) -> None:
+def test_a_name_encodes_its_id(of: SnapshotId) -> None:
     assert parse_name(snapshot_name(of)) == SnapshotName(of, Stage.WHOLE)
     assert parse_name(part_name(of)) == SnapshotName(of, Stage.PART)
     assert parse_name(f"{snapshot_name(of)}.deleted") == SnapshotName(of, Stage.DELETED)

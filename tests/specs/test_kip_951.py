@@ -45,7 +45,7 @@ def leader_of(response: dict[str, Any]) -> dict[str, int]:
     return leader
 
 
-def test_kafka_tells_leader_and_endpoint(responses: list[dict[str, Any]]) -> None:
+def test_kafka_reports_leader_and_endpoint(responses: list[dict[str, Any]]) -> None:
     """The leadership is in the partition, and the leader's endpoint, rack included, in the
     response."""
     reported = [response for response in responses if leader_of(response)["leaderId"] >= 0]
@@ -58,7 +58,7 @@ def test_kafka_tells_leader_and_endpoint(responses: list[dict[str, Any]]) -> Non
         assert endpoint["nodeId"] == leader["leaderId"]
 
 
-def test_kafka_tells_that_no_leader_is_known(responses: list[dict[str, Any]]) -> None:
+def test_kafka_reports_that_no_leader_is_known(responses: list[dict[str, Any]]) -> None:
     """Then there is no endpoint, either."""
     unknown = [response for response in responses if leader_of(response)["leaderId"] < 0]
     assert unknown

@@ -97,7 +97,7 @@ def test_the_jar_is_fetched_once_and_then_taken_from_the_cache(
     assert [path.name for path in empty_cache.iterdir()] == [first.name]
 
 
-def test_a_damaged_jar_is_named_and_fetched_anew_once(
+def test_a_damaged_jar_is_named_and_fetched_again_once(
     real_jar: Path,
     empty_cache: Path,
     tmp_path: Path,

@@ -54,7 +54,7 @@ def test_the_same_is_reported_again(workspace: Workspace) -> None:
         ("specs/turnstile.toml", "[scopes.small]", "# the same\n[scopes.small]"),
     ],
 )
-def test_a_changed_text_is_explored_anew(
+def test_a_changed_text_is_explored_again(
     workspace: Workspace, file: str, old: str, new: str
 ) -> None:
     checked(workspace)
@@ -63,7 +63,7 @@ def test_a_changed_text_is_explored_anew(
     assert (checked(workspace).since is not None) == is_of_the_scope
 
 
-def test_what_is_pinned_is_judged_anew(workspace: Workspace) -> None:
+def test_what_is_pinned_is_judged_again(workspace: Workspace) -> None:
     checked(workspace)
     edit(workspace, "specs/turnstile.toml", "states = 64", "states = 65")
     result = checked(workspace)

@@ -65,7 +65,7 @@ def test_a_model_is_loaded_once(workspace: Workspace, monkeypatch: pytest.Monkey
     ("file", "text"),
     [("models/turnstile.py", "\n# A remark.\n"), (TWIN, "\nA remark below the module.\n")],
 )
-def test_a_changed_text_is_compared_anew(workspace: Workspace, file: str, text: str) -> None:
+def test_a_changed_text_is_compared_again(workspace: Workspace, file: str, text: str) -> None:
     compared(workspace)
     append(workspace, file, text)
     assert compared(workspace).since is None

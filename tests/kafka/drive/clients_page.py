@@ -37,7 +37,7 @@ ANSWERS = {
 WRONG = (
     "throttled_response_without_session",
     "answers_everything",
-    "tells_more_than_was_asked",
+    "answers_more_than_was_asked",
     "full_responses_invent_records",
     "epoch_not_advanced",
     "expects_the_epoch_after",

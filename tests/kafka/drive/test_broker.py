@@ -67,7 +67,7 @@ def test_all_that_polls_may_do_is_done_on_every_release(release: str) -> None:
     "fault",
     [
         "counts_when_it_answers",
-        "tells_everything_after_the_wait",
+        "answers_everything_after_the_wait",
         "poll_is_answered_without_a_session",
         "any_request_overtakes_a_poll",
     ],

@@ -143,7 +143,7 @@ def test_a_session_has_a_positive_id() -> None:
     }
 
 
-def test_version_4_tells_no_log_start() -> None:
+def test_version_4_has_no_log_start() -> None:
     old = replace(
         OPENING,
         version=4,
@@ -167,7 +167,7 @@ def test_a_negative_fetch_offset_is_out_of_range() -> None:
 
 def test_a_long_poll_that_is_written_late() -> None:
     """The client reconnects and asks again; the broker then writes the line of the old poll."""
-    anew = replace(
+    made_again = replace(
         OPENING,
         line=2,
         time_ms=BEGIN_MS + 10_000,
@@ -176,7 +176,7 @@ def test_a_long_poll_that_is_written_late() -> None:
         response_session_id=78,
     )
     late = replace(NEXT, line=3, time_ms=BEGIN_MS + 30_000, total_time_ms=29_000.0)
-    broker_verdicts = {broker for _, broker in verdicts(OPENING, anew, late)}
+    broker_verdicts = {broker for _, broker in verdicts(OPENING, made_again, late)}
     assert Verdict.DEPARTS not in broker_verdicts
 
 

@@ -66,7 +66,7 @@ def test_a_watermark_that_goes_back_in_the_epoch_in_which_it_was_reported() -> N
     assert verdicts(OPENING, later(1, answered={PARTITION: at(4)})) == {BROKER_DEPARTS}
 
 
-def test_a_topic_that_was_made_anew_under_its_name() -> None:
+def test_a_topic_that_was_made_again_under_its_name() -> None:
     """It may serve an offset beyond its watermark, up to its log's end."""
     named = replace(OPENING, version=12)
     back = later(1, replace(NEXT, version=12), answered={PARTITION: at(4)})

@@ -25,7 +25,7 @@ BEGINNING = (
 )
 
 
-def test_a_request_sent_before_its_fetcher_connected_anew(tmp_path: Path) -> None:
+def test_a_request_sent_before_its_fetcher_connected_again(tmp_path: Path) -> None:
     """The broker reads it from the old connection at last; nobody reads its response."""
     late = fetch(2, (7, 1), error=70, connection=OLD)
     following = fetch(4, (8, 1), session=8, connection=NEW)

@@ -197,7 +197,7 @@ def test_spoiled_logs_have_remarks_of_every_kind(model: Explanations) -> None:
     assert len(kinds) == 4
 
 
-def test_counts_begin_anew_when_they_are_taken(model: Explanations) -> None:
+def test_counts_begin_again_when_they_are_taken(model: Explanations) -> None:
     follower = BrokerFollower(BROKER, model)
     log = some_log(random.Random(1), 30)
     for position, line in enumerate(log):

@@ -87,7 +87,7 @@ def test_a_file_is_nothing_under_the_name_of_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 10, 30, -1])
-def test_a_damaged_file_is_made_anew(tmp_path: Path, keep: int) -> None:
+def test_a_damaged_file_is_made_again(tmp_path: Path, keep: int) -> None:
     machine_code(module(3), tmp_path)
     (file,) = tmp_path.iterdir()
     whole = file.read_bytes()

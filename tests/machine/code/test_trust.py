@@ -81,7 +81,7 @@ def test_a_link_to_such_a_folder_is_refused(folder: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", ["writable", "another's", "link", "pipe"])
-def test_a_file_that_others_may_have_written_is_made_anew(
+def test_a_file_that_others_may_have_written_is_made_again(
     folder: Path, tmp_path: Path, kind: str
 ) -> None:
     (file,) = folder.iterdir()

@@ -50,7 +50,7 @@ def test_a_fault_has_the_same_trace() -> None:
     assert compared(result) == compared(case.on_one_machine())
 
 
-def test_it_goes_on_from_its_folder_and_tells_what_is_lost(tmp_path: Path) -> None:
+def test_it_goes_on_from_its_folder_and_says_what_is_lost(tmp_path: Path) -> None:
     case = Case.of("fetch_response")
     bounded = replace(REQUEST, checkpoint=tmp_path, bounds=Bounds(max_depth=12))
     assert on_spark(case, bounded).verdict is Verdict.INCONCLUSIVE

@@ -259,7 +259,7 @@ def test_ctrl_c_ends_a_job(tmp_path: Path) -> None:
     assert compared(case.on_spark(tmp_path, InProcess())) == compared(case.on_one_machine())
 
 
-def test_plain_python_looks_at_the_same_states_whoever_owns_them(tmp_path: Path) -> None:
+def test_plain_python_looks_at_the_same_states_no_matter_who_owns_them(tmp_path: Path) -> None:
     case = Case.of(SOME)
     samples = set()
     for owners in (1, 8):

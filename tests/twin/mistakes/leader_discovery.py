@@ -80,7 +80,7 @@ MISTAKES = {
     "RefreshIsTakenUnlessItIsStale": Mistake(
         "LeaderDiscovery", "    /\\ refresh.topic = topic\n", "", RECREATED
     ),
-    "RefreshTellsWhereBrokersAre": Mistake(
+    "RefreshReportsWhereBrokersAre": Mistake(
         "LeaderDiscovery",
         "    /\\ endpoints' = refresh.endpoints\n",
         "    /\\ endpoints' = [b \\in Brokers |->\n"

@@ -267,7 +267,7 @@ def test_another_fetcher_proves_a_watermark_left_out(
     assert shows(WatermarkLeftOut(), intact, Place(line, A)) == is_shown
 
 
-def test_a_topic_known_by_its_name_may_have_been_made_anew() -> None:
+def test_a_topic_known_by_its_name_may_have_been_made_again() -> None:
     intact = reported_by_another(2, 5, version=12)
     assert not shows(WatermarkLeftOut(), intact, Place(4, A))
     assert list(WatermarkBack().places(intact)) == []
@@ -275,7 +275,7 @@ def test_a_topic_known_by_its_name_may_have_been_made_anew() -> None:
 
 
 @pytest.mark.parametrize(("version", "lines"), [(11, [2, 3]), (12, []), (13, [2, 3])])
-def test_version_12_may_list_a_topic_made_anew(version: int, lines: list[int]) -> None:
+def test_version_12_may_list_a_topic_made_again(version: int, lines: list[int]) -> None:
     intact = log(
         fetch(1, (0, 0), asks={A: 0}, session=7, answers={A: 0}, version=version),
         fetch(2, (7, 1), session=7, version=version),
