@@ -54,7 +54,7 @@ from invariants.fetch_session_progress import (
     a_fetcher_wants_some_partitions,
     some_partitions_are_wanted_without_a_session,
     a_session_of_some_partitions_is_put_off,
-    a_partition_that_failed_is_answered_again,
+    a_partition_that_failed_is_answered_without_an_error,
     a_log_that_stays_empty_is_asked_for,
     a_moved_log_start_is_reported,
     a_topic_created_again_is_asked_for,

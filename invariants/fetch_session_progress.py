@@ -222,7 +222,7 @@ def a_session_of_some_partitions_is_put_off(s: FetchSession):
 
 
 @sometimes("227-13")
-def a_partition_that_failed_is_answered_again(s: FetchSession):
+def a_partition_that_failed_is_answered_without_an_error(s: FetchSession):
     """The response is without an error that follows one with an error, where partitions fail
     (227-D4)."""
     return MAX_FAILURES == 0 or any(

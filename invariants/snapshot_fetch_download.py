@@ -67,10 +67,17 @@ def what_counts_is_answered_with_the_next_record(s: SnapshotFetch, new: Snapshot
     )
 
 
-@step_invariant("595-19", "595-24")
+def reported_high_watermark(s: SnapshotFetch, leader):
+    """What a leader reports: 0 as long as no record before its high watermark is of its epoch."""
+    before = everything(s, leader)[: s.high_watermark[leader]]
+    return s.high_watermark[leader] if any(e == s.epoch[leader] for e in before) else 0
+
+
+@step_invariant("595-14", "595-19", "595-24")
 def only_what_finds_nothing_new_waits(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A fetch waits only where fetches do, and its leader has what the fetcher has and no more.
-    What is reported in the end is what was so when it came."""
+    What is reported in the end is what was so once it was taken in: the leader's log start, and its
+    high watermark if a record of its epoch is committed."""
     reported = new.waiting[r]
     leader = s.elected[s.epoch[r]]
     return reported is None or (
@@ -80,7 +87,7 @@ def only_what_finds_nothing_new_waits(s: SnapshotFetch, new: SnapshotFetch, r: R
         and leader is not None
         and everything(s, r) == everything(s, leader)
         and reported.log_start == s.log_start[leader]
-        and reported.high_watermark in (0, new.high_watermark[leader])
+        and reported.high_watermark == reported_high_watermark(new, leader)
     )
 
 

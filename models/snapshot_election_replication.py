@@ -121,9 +121,13 @@ def acknowledged(s: SnapshotElection, v, leader):
     return {w: log_end(s, v) if w == v else s.fetched[leader][w] for w in Voter}
 
 
-def acknowledge(s: SnapshotElection, new: SnapshotElection, v, leader):
-    """A fetch acknowledges what is before it, and the leader commits what a majority has."""
-    high_watermark = advanced(s, leader, acknowledged(s, v, leader))
+def next_high_watermark(s: SnapshotElection, v, leader):
+    """A leader's high watermark once it took in a follower's fetch."""
+    return advanced(s, leader, acknowledged(s, v, leader))
+
+
+def acknowledge(s: SnapshotElection, new: SnapshotElection, v, leader, high_watermark):
+    """A fetch acknowledges what is before it, and its leader commits up to its high watermark."""
     new.fetched[leader] = acknowledged(s, v, leader)
     new.high_watermark[leader] = high_watermark
     new.committed = s.committed + history(s, leader)[len(s.committed) : high_watermark]
@@ -136,9 +140,9 @@ def fetch(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter, e
     records up to `end`."""
     require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.RECORDS)
     require(log_end(s, v) <= end <= log_end(s, leader))
-    acknowledge(s, new, v, leader)
+    high_watermark = next_high_watermark(s, v, leader)
+    acknowledge(s, new, v, leader, high_watermark)
     new.log[v] = s.log[v] + history(s, leader)[log_end(s, v) : end]
-    high_watermark = advanced(s, leader, acknowledged(s, v, leader))
     new.high_watermark[v] = learned(s, v, high_watermark, end)
 
 
@@ -177,7 +181,7 @@ def fetch_in_vain(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: 
     """A follower that does not get on fetches from its log's end. The leader learns what it has,
     and it learns nothing."""
     require(fetches_in_vain(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.RECORDS)
-    acknowledge(s, new, v, leader)
+    acknowledge(s, new, v, leader, next_high_watermark(s, v, leader))
 
 
 @action

@@ -808,7 +808,10 @@ OnlyWhatFindsNothingNewWaits ==
                /\ waiting[r] = None
                /\ Records(r) = Records(Asks(r))
                /\ waiting'[r].logStart = logStart[Asks(r)]
-               /\ waiting'[r].highWatermark \in {0, highWatermark'[Asks(r)]}]_vars
+               /\ LET before == SubSeq(Records(Asks(r)), 1, highWatermark'[Asks(r)])
+                  IN  waiting'[r].highWatermark =
+                          IF \E x \in DOMAIN before : before[x] = epoch[r] THEN Len(before)
+                          ELSE 0]_vars
 
 WhatLeadersCommittedIsReportedToFollowers ==
     [][\A r \in Replicas \ leading :

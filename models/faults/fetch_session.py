@@ -94,7 +94,7 @@ def only_whole_sessions_are_put_off():
     """A session is put off only while it has every partition."""
 
 
-@fault(breaks="a_partition_that_failed_is_answered_again", scope="failures")
+@fault(breaks="a_partition_that_failed_is_answered_without_an_error", scope="failures")
 @edit(fetch_session_logs.recover_partition, "s.failing - {p}", "s.failing")
 def failed_partition_stays_failed():
     """A partition that failed is answered with an error for good."""

@@ -31,6 +31,7 @@ from models.faults.snapshot_fetch_replication import (
     high_watermark_comes_with_records_alone,
     waiting_fetch_is_not_looked_at_again,
     every_fetch_that_agrees_waits,
+    high_watermark_is_reported_a_fetch_late,
     restarted_leader_keeps_fetches_waiting,
 )
 

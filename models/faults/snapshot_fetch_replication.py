@@ -285,6 +285,17 @@ def every_fetch_that_agrees_waits():
     """A fetch waits although its leader has more."""
 
 
+@fault(breaks="only_what_finds_nothing_new_waits", scope="waiting")
+@edit(
+    replication.known_high_watermark,
+    "epoch_before(s, leader, high_watermark)",
+    "epoch_before(s, leader, s.high_watermark[leader])",
+)
+def high_watermark_is_reported_a_fetch_late():
+    """Whether a leader knows a high watermark is asked before it takes a fetch in: the fetch by
+    which the first record of its epoch is committed is sent none."""
+
+
 @fault(breaks="a_fetch_that_waits_where_nobody_leads_is_refused", scope="waiting")
 @edit(replication.refuse_waiting, "leader not in s.leading or ...", "s.epoch[leader] != s.epoch[r]")
 def restarted_leader_keeps_fetches_waiting():

@@ -151,6 +151,11 @@ MISTAKES = {
         "    /\\ granted' = [granted EXCEPT ![v] = {v}]\n",
         "    /\\ granted' = [granted EXCEPT ![v] = @ \\cup {v}]\n",
     ),
+    "VotesThatCountWereGiven: and those that were given count": Mistake(
+        "SnapshotElection",
+        "    /\\ granted' = [granted EXCEPT ![v] = {}, ![c] = @ \\cup {v}]\n",
+        "    /\\ granted' = [granted EXCEPT ![v] = {}]\n",
+    ),
     "EpochsNeverFallAlongALog": Mistake(
         "SnapshotElection",
         "    /\\ log' = [log EXCEPT ![l] = Append(@, NextRecord(l))]\n",

@@ -274,6 +274,12 @@ MISTAKES = {
         "    /\\ FetchesWait\n    /\\ Fetches(r)\n    /\\ Agrees(r)\n",
         {"FETCHES_WAIT": True},
     ),
+    "OnlyWhatFindsNothingNewWaits: with its leader's high watermark": Mistake(
+        "SnapshotFetch",
+        "IF EpochBefore(leader, hw) = epoch[leader] THEN hw ELSE 0",
+        "IF EpochBefore(leader, highWatermark[leader]) = epoch[leader] THEN hw ELSE 0",
+        {"FETCHES_WAIT": True},
+    ),
     "AFetchThatWaitsWhereNobodyLeadsIsRefused": Mistake(
         "SnapshotFetch",
         "    /\\ ~IsLed(r)\n    /\\ waiting'",
