@@ -181,7 +181,8 @@ def fetch_in_vain(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: 
     """A follower that does not get on fetches from its log's end. The leader learns what it has,
     and it learns nothing."""
     require(fetches_in_vain(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.RECORDS)
-    acknowledge(s, new, v, leader, next_high_watermark(s, v, leader))
+    high_watermark = next_high_watermark(s, v, leader)
+    acknowledge(s, new, v, leader, high_watermark)
 
 
 @action

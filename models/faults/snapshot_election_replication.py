@@ -265,7 +265,7 @@ def gets_on_only_with_all_others():
     scope="progress",
     unchanged=("committed", "committed_in", "fetched", "high_watermark"),
 )
-@edit(replication.fetch_in_vain, "acknowledge(...)", "")
+@edit(replication.fetch_in_vain, "acknowledge(s, new, v, leader, high_watermark)", "")
 def what_stalled_followers_have_does_not_count():
     """A fetch that is answered in vain acknowledges nothing."""
 
