@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.language.fairness import Fairness, Promise, promises_kept
-from lockstep.plain.space import Limits, Mask, Space
+from lockstep.plain.space import Limits, Mask, Space, rows_of
 
 
 class Promises:
@@ -57,11 +57,15 @@ class Promises:
         return enabled
 
 
-def fair_parts(space: Space, promises: Promises, region: Mask, limits: Limits) -> NDArray[np.int32]:
+def fair_parts(
+    space: Space, promises: Promises, owing: Mask, past: Mask, limits: Limits
+) -> NDArray[np.int32]:
     """The largest strongly connected parts of a region in which every promise can be kept.
 
+    The region has the states `owing`, and what they lead to without leaving those `past` the goal.
     For each state the number of the part that it is in, or -1. `Unfinished` where a limit is met.
     """
+    region = _led_to(space, owing, past)
     parts = np.full(len(space.states), -1, np.int32)
     count = 0
     while region.any():
@@ -77,11 +81,22 @@ def fair_parts(space: Space, promises: Promises, region: Mask, limits: Limits) -
     return parts
 
 
-FairParts: TypeAlias = "Callable[[Space, Promises, Mask, Limits], NDArray[np.int32]]"
+FairParts: TypeAlias = "Callable[[Space, Promises, Mask, Mask, Limits], NDArray[np.int32]]"
 """`fair_parts`, or what does the same."""
 
 _BYTES_A_STEP = 40
 """What is taken for each step of a region at the same time, about."""
+
+
+def _led_to(space: Space, owing: Mask, past: Mask) -> Mask:
+    """The states past the goal that some of them lead to, these included."""
+    pending = past & ~owing
+    wave = np.flatnonzero(past & owing)
+    while len(wave):
+        reached = space.targets[rows_of(space.first, wave)]
+        wave = np.unique(reached[pending[reached]]).astype(np.intp)
+        pending[wave] = False
+    return past & ~pending
 
 
 @dataclass(frozen=True)

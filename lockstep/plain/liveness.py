@@ -79,8 +79,9 @@ def find_unfulfilled(
     for parameters, premise, goal in zip(
         pledges.bindings, pledges.premise, pledges.goal, strict=True
     ):
-        search = LassoSearch(space, promises, premise & ~goal, ~goal, limits)
-        parts = parts_of(space, promises, search.region, limits)
+        owing, past = premise & ~goal, ~goal
+        parts = parts_of(space, promises, owing, past, limits)
+        search = LassoSearch(space, promises, owing, past, limits)
         lassos = search.shortest(parts, None if found is None else found.lassos.stem)
         if lassos is None:
             continue

@@ -81,14 +81,8 @@ class LassoSearch:
         self._weak = (1 << len(strong)) - 1 - self._strong
         self._enabled_at: dict[int, int] = {}
 
-    @property
-    def region(self) -> Mask:
-        """The states past the goal that those that owe something lead to."""
-        region: Mask = self._due >= 0
-        return region
-
     def shortest(self, parts: NDArray[np.int32], most: int | None = None) -> Lassos | None:
-        """All shortest behaviours, with the fair parts of the region.
+        """All shortest behaviours, with the fair parts of what the states owing something lead to.
 
         None when there is none, or none of a stem of at most so many steps.
         """
@@ -108,7 +102,7 @@ class LassoSearch:
 
     @cached_property
     def _due(self) -> NDArray[np.int32]:
-        """How many steps lead to each state of the region at least, something being owed; or -1."""
+        """How many steps lead to each state at least, something being owed; or -1."""
         due = np.full(len(self._space.states), -1, np.int32)
         pending = self._past.copy()
         owing = np.flatnonzero(self._owing)

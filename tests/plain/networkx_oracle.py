@@ -36,6 +36,21 @@ def parts_by_networkx(
                 yield frozenset(part)
 
 
+def led_to(graph: Space, owing: Iterable[int], past: Iterable[int]) -> set[int]:
+    """Those states of `past` that are `owing`, and what they lead to without leaving `past`."""
+    inside = set(past)
+    subgraph = nx.DiGraph()
+    subgraph.add_nodes_from(inside)
+    subgraph.add_edges_from(
+        (state, int(graph.targets[edge]))
+        for state in inside
+        for edge in graph.steps(state)
+        if graph.targets[edge] in inside
+    )
+    owed = inside.intersection(owing)
+    return owed.union(*(nx.descendants(subgraph, state) for state in owed))
+
+
 def _census(graph: Space, promises: Promises, part: set[int]) -> tuple[dict[int, int], set[int]]:
     """In how many states of a part each promise can be kept, and which its steps keep."""
     enabled: dict[int, int] = {}

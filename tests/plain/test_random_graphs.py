@@ -21,7 +21,7 @@ from lockstep.plain.liveness import Pledges, find_unfulfilled
 from lockstep.plain.shortest_lasso import Lassos
 from lockstep.plain.space import Instance, Limits, Space
 from lockstep.results.trace import Step, Trace
-from tests.plain.networkx_oracle import grouped, mask_of, parts_by_networkx
+from tests.plain.networkx_oracle import grouped, led_to, mask_of, parts_by_networkx
 
 MOST_NODES = 5
 Node = Range(0, MOST_NODES - 1)
@@ -333,7 +333,9 @@ def test_only_fair_behaviours_past_the_goal_count(random: RandomGraph, data: st.
 @given(random_graphs(), st.data())
 def test_networkx_finds_the_same_parts(random: RandomGraph, data: st.DataObject) -> None:
     space = random.space()
-    region = data.draw(nodes_of(len(space.states)))
+    owing, past = (data.draw(nodes_of(len(space.states))) for _ in range(2))
     promises = Promises(space, random.fairness)
-    parts = fair_parts(space, promises, mask_of(region, space), Limits(MOST_NODES))
-    assert grouped(parts.tolist()) == set(parts_by_networkx(space, promises, region))
+    masks = mask_of(owing, space), mask_of(past, space)
+    parts = fair_parts(space, promises, *masks, Limits(MOST_NODES))
+    expected = parts_by_networkx(space, promises, led_to(space, owing, past))
+    assert grouped(parts.tolist()) == set(expected)

@@ -55,6 +55,10 @@ def graph_kernels(words: int) -> dict[str, Callable[..., Any]]:
                 places[index] = place_of(hash_of(successors, index * words, words), size)
                 prefetch(table, places[index])
             for index in range(count):
+                known = np.int64(table[places[index]]) - 1
+                if known >= 0:
+                    prefetch(states, known * words)
+            for index in range(count):
                 there = index * words
                 if same(successors, there, states, at, words):
                     continue
@@ -74,7 +78,8 @@ def graph_kernels(words: int) -> dict[str, Callable[..., Any]]:
     def number_new(graph: Any, reached: Any) -> Any:
         """Number what was new, in the order of the steps to it; the states and the table have room.
 
-        Some of it has a number by now, for another step led to it as well.
+        Some of it has a number by now, for another step led to it as well. Each label becomes its
+        position in the order of first occurrence; in `positions`, one that has none yet is -1.
         """
         states, table, size = states_at(graph.states), numbers_at(graph.table), graph.size
         new, new_at = states_at(reached.new), numbers_at(reached.new_at)
@@ -93,6 +98,13 @@ def graph_kernels(words: int) -> dict[str, Callable[..., Any]]:
                 table[place] = numbered
             targets[new_at[index]] = table[place] - 1
         graph.numbered = numbered
+        labels, positions = numbers_at(reached.labels), numbers_at(graph.positions)
+        for step in range(reached.steps):
+            label = labels[step]
+            if positions[label] < 0:
+                positions[label] = graph.used
+                graph.used += 1
+            labels[step] = positions[label]
         return numbered
 
     def number_of(graph: Any, target: Any) -> Any:
@@ -197,7 +209,7 @@ def _judge_part(search: Any, begin: Any, end: Any) -> Any:
         for step in range(first[state], first[state + 1]):
             keeping = keeps[labels[step]]
             enabled |= keeping
-            if parts[targets[step]] == number:
+            if end - begin > 1 and parts[targets[step]] == number:
                 kept |= keeping
         anywhere |= enabled
         everywhere &= enabled
@@ -217,19 +229,21 @@ def _judge_part(search: Any, begin: Any, end: Any) -> Any:
 def part_kernels() -> dict[str, Callable[..., Any]]:
     """The kernel that finds the parts of a graph in which promises are kept, as `fair_parts` does.
 
-    The strongly connected parts of a region are found in one depth-first search (Pearce, *A
-    space-efficient algorithm for finding strongly connected components*, IPL 2016), and each
-    is judged when its last state is left. `order` is -1 outside the region and of states that
-    are done, 0 of those that are not found yet, and of all others the least number found to lie
-    on a cycle with them. The promises that a label keeps are the bits of a word.
+    The strongly connected parts of what some states lead to are found in one depth-first search
+    (Pearce, *A space-efficient algorithm for finding strongly connected components*, IPL 2016), and
+    each is judged when its last state is left. `order` is -1 of states that are done or not to be
+    entered, 0 of those that are not found yet, and of all others the least number found to lie on
+    a cycle with them. The promises that a label keeps are the bits of a word.
     """
 
     def find_parts(search: Any, begin: Any, end: Any) -> Any:
-        """Find the parts that can be reached from the states from `begin` to `end`."""
+        """Find the parts that can be reached from the starts from `begin` to `end`."""
         first, targets = counts_at(search.first), numbers_at(search.targets)
         order, stack = numbers_at(search.order), numbers_at(search.stack)
         cursor, own = counts_at(search.cursor), numbers_at(search.own)
-        for start in range(begin, end):
+        starts = numbers_at(search.starts)
+        for number in range(begin, end):
+            start = starts[number]
             if order[start] != 0:
                 continue
             # The way to the current state grows from the left of the stack, and what is left, but

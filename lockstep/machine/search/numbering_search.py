@@ -154,7 +154,7 @@ _STRETCH = 1 << 18
 """States that a search starts from between two looks at the limits."""
 _ANSWERS = 1 << 17
 """Answers to a `leads_to` between two looks at the limits."""
-_BYTES_A_STATE = 32
+_BYTES_A_STATE = 44
 """What is taken for each state."""
 
 
@@ -194,21 +194,20 @@ def packed_pledges(
 
 
 def compiled_parts(
-    space: Space, promises: Promises, region: Mask, limits: Limits
+    space: Space, promises: Promises, owing: Mask, past: Mask, limits: Limits
 ) -> NDArray[np.int32]:
-    """The largest strongly connected parts of a region in which every promise can be kept.
-
-    For each state the number of the part that it is in, or -1. `Unfinished` where a limit is met.
-    """
+    """What `fair_parts` says, by machine code; `Unfinished` where a limit is met."""
     if len(promises.is_strong) > 64:  # bits of a word
-        return fair_parts(space, promises, region, limits)
+        return fair_parts(space, promises, owing, past, limits)
     size = len(space.states)
     limits.watch(space.bytes + _BYTES_A_STATE * size)
     keeps = np.zeros(len(space.instances), np.uint64)
     for promise in range(len(promises.is_strong)):
         keeps |= promises.by_label(promise).astype(np.uint64) << np.uint64(promise)
     strong = [is_strong << promise for promise, is_strong in enumerate(promises.is_strong)]
-    parts, order = np.full(size, -1, np.int32), region.astype(np.int32) - 1
+    parts, order = np.full(size, -1, np.int32), past.astype(np.int32) - 1
+    # Backwards, for where the steps of the last states lead is done soon or before.
+    starts = np.flatnonzero(owing & past)[::-1].astype(np.int32)
     search = Packed(
         "parts",
         first=space.first,
@@ -216,6 +215,7 @@ def compiled_parts(
         labels=space.labels,
         keeps=keeps,
         strong=np.array([sum(strong)], np.uint64),
+        starts=starts,
         order=order,
         again=order,
         parts=parts,
@@ -226,11 +226,12 @@ def compiled_parts(
         visited=0,
         found=0,
     )
-    while (order == 0).any():
+    while len(starts):
         again = np.full(size, -1, np.int32)
-        search.set(order=order, again=again, visited=0)
-        for begin in range(0, size, _STRETCH):
+        search.set(starts=starts, order=order, again=again, visited=0)
+        for begin in range(0, len(starts), _STRETCH):
             limits.watch()
-            loops_for("parts").find_parts(search, begin, min(size, begin + _STRETCH))
-        order = again
+            end = min(len(starts), begin + _STRETCH)
+            loops_for("parts").find_parts(search, begin, end)
+        order, starts = again, np.flatnonzero(again == 0).astype(np.int32)
     return parts

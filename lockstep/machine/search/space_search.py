@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lockstep.language.notation import State
 from lockstep.machine.code.program import Program
 from lockstep.machine.code.state import StateLayout
-from lockstep.machine.search.interface import Array, Packed, zeros
+from lockstep.machine.search.interface import Array, Growing, Packed, zeros
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.workers import Worker
 from lockstep.plain.space import Limits, Space, Unfinished
@@ -29,7 +29,6 @@ _MOST_STEPS = 2**31 - 1
 """What scipy numbers."""
 _FULL = 0.5
 """How much of the table may be taken."""
-_NO_STEPS = np.zeros(0, np.int32)
 
 Run: TypeAlias = Callable[..., Iterable[Any]]
 """`map`, or what does the same at the same time."""
@@ -119,13 +118,21 @@ class Numbering:
         self._states = zeros((2 * self._most + _STRETCH) * self._words)
         self._states[: self._words] = self.layout.encode(program.model.initial)
         self._table = np.zeros(int(len(self._states) // self._words / _FULL), np.int32)
-        self._steps: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]] = [
-            (np.zeros(1, np.int64), _NO_STEPS, _NO_STEPS)
-        ]
+        self._first, self._targets, self._labels = map(Growing, (np.int64, np.int32, np.int32))
+        self._first.extend(np.zeros(1, np.int64))
         self.written = 0
         """How many steps are known."""
+        # Plain Python numbers labels by their first occurrence, and of several ways to go on for
+        # ever the numbers choose one.
+        self._positions = np.full(self._most, -1, np.int32)
         self._graph = Packed(
-            "graph", states=self._states, table=self._table, size=len(self._table), numbered=1
+            "graph",
+            states=self._states,
+            table=self._table,
+            size=len(self._table),
+            numbered=1,
+            positions=self._positions,
+            used=0,
         )
         self._loops.fill_table(self._graph)
 
@@ -182,8 +189,9 @@ class Numbering:
         self._make_room(reached.packed.number("news"))
         self._loops.number_new(self._graph, reached.packed)
         steps = reached.packed.number("steps")
-        ends = reached.ends[:states] + np.int64(self.written)
-        self._steps.append((ends, reached.targets[:steps].copy(), reached.labels[:steps].copy()))
+        self._first.extend(reached.ends[:states] + np.int64(self.written))
+        self._targets.extend(reached.targets[:steps])
+        self._labels.extend(reached.labels[:steps])
         self._taken += 8 * states + 8 * steps
         self.written += steps
 
@@ -198,18 +206,14 @@ class Numbering:
         """
         self._table = np.zeros(1, np.int32)
         self._graph.set(table=self._table)
-        limits.watch(self.bytes + self._taken)  # they are put together into one array each
-        first = [part for part, _, _ in self._steps]
-        targets = [part for _, part, _ in self._steps]
-        labels = [part for _, _, part in self._steps]
-        self._steps = []
-        used, renumbered = _in_order_of_occurrence(labels, self._most)
+        limits.watch(self.bytes)
+        used = np.argsort(self._positions)[self._most - self._graph.number("used") :]
         return Space(
             PackedStates(self.layout, self.states),
-            np.concatenate(first),
-            np.concatenate(targets),
-            renumbered,
-            self._program.instances(used),
+            self._first.array(),
+            self._targets.array(),
+            self._labels.array(),
+            self._program.instances(used.tolist()),
         )
 
     def _bytes_of(self, room: int) -> int:
@@ -231,22 +235,3 @@ class Numbering:
         self._table = np.zeros(size, np.int32)
         self._graph.set(table=self._table, size=size)
         self._loops.fill_table(self._graph)
-
-
-def _in_order_of_occurrence(
-    labels: list[NDArray[np.int32]], most: int
-) -> tuple[list[int], NDArray[np.int32]]:
-    """The labels that there are, the first to occur first, and the position of each among them.
-
-    Plain Python numbers them so, and of several ways to go on for ever the numbers choose one.
-    """
-    total = end = sum(map(len, labels))
-    first = np.full(most, total, np.int64)
-    for part in reversed(labels):
-        # Of several values for one place the last is kept: backwards, the first position.
-        first[part[::-1]] = np.arange(end - 1, end - len(part) - 1, -1)
-        end -= len(part)
-    order = np.argsort(first)[: int(np.count_nonzero(first < total))]
-    positions = np.zeros(most, np.int32)
-    positions[order] = np.arange(len(order), dtype=np.int32)
-    return order.tolist(), np.concatenate([positions[part] for part in labels])

@@ -16,10 +16,11 @@ LIMITS = Limits(1_000)
 @given(random_graphs(), st.data())
 def test_the_same_parts_on_random_graphs(random: RandomGraph, data: st.DataObject) -> None:
     space = random.space()
-    region = mask_of(data.draw(nodes_of(len(space.states))), space)
+    nodes = nodes_of(len(space.states))
+    owing, past = (mask_of(data.draw(nodes), space) for _ in range(2))
     promises = Promises(space, random.fairness)
-    parts = compiled_parts(space, promises, region, LIMITS)
-    expected = fair_parts(space, promises, region, LIMITS)
+    parts = compiled_parts(space, promises, owing, past, LIMITS)
+    expected = fair_parts(space, promises, owing, past, LIMITS)
     assert grouped(parts.tolist()) == grouped(expected.tolist())
 
 
@@ -30,5 +31,6 @@ def test_more_promises_than_a_word_has_bits() -> None:
     space = random.space()
     promises = Promises(space, random.fairness)
     assert len(promises.is_strong) == 70
-    parts = compiled_parts(space, promises, mask_of((0, 1), space), LIMITS)
+    both = mask_of((0, 1), space)
+    parts = compiled_parts(space, promises, both, both, LIMITS)
     assert parts.tolist() == [0, 0]
