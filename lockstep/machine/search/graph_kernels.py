@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from lockstep.machine.search.interface import AHEAD, MOVE
+from lockstep.machine.search.interface import AHEAD, BATCH, MOVE
 from lockstep.machine.search.kernel_parts import (
     address,
     call,
@@ -26,12 +26,39 @@ from lockstep.machine.search.kernel_parts import (
     states_at,
 )
 
+_compiled: Any = njit(boundscheck=False)
+
 
 def graph_kernels(words: int) -> dict[str, Callable[..., Any]]:
     """The kernels that make the graph of all states.
 
     States are rows of `words` 64-bit words, in the order of their numbers, which the table has.
     """
+
+    @_compiled
+    def find_numbers(graph: Any, reached: Any, begin: Any, end: Any, news: Any) -> Any:
+        """Find the numbers of what the steps from `begin` to `end` lead to; how much is new then.
+
+        What they lead to stands after the `news` that there are. The places of all in the table
+        were asked for before, and the states there are before they are compared.
+        """
+        states, table, size = states_at(graph.states), numbers_at(graph.table), graph.size
+        places, targets = counts_at(reached.places), numbers_at(reached.targets)
+        new, new_at = states_at(reached.new), numbers_at(reached.new_at)
+        first = news - begin
+        for step in range(begin, end):
+            known = np.int64(table[places[step - begin]]) - 1
+            if known >= 0:
+                prefetch(states, known * words)
+        for step in range(begin, end):
+            there = (first + step) * words
+            place = place_in(table, size, places[step - begin], states, new, there, words)
+            if table[place] == 0:
+                copy(new, there, new, news * words, words)
+                new_at[news] = step
+                news += 1
+            targets[step] = table[place] - 1
+        return news
 
     def reach(worker: Any, graph: Any, reached: Any, begin: Any, end: Any) -> Any:
         """Expand the states from `begin` to `end`, as any number of threads do at the same time.
@@ -44,35 +71,29 @@ def graph_kernels(words: int) -> dict[str, Callable[..., Any]]:
         states, table, size = states_at(graph.states), numbers_at(graph.table), graph.size
         successors, instances = states_at(worker.successors), counts_at(worker.labels)
         places, ends = counts_at(reached.places), numbers_at(reached.ends)
-        targets, labels = numbers_at(reached.targets), numbers_at(reached.labels)
-        new, new_at = states_at(reached.new), numbers_at(reached.new_at)
-        steps, news = 0, 0
+        labels, new = numbers_at(reached.labels), states_at(reached.new)
+        steps, numbered, news = 0, 0, 0
         number = begin
         while number < end and steps + worker.most <= reached.capacity:
             at = number * words
             count = expanded(worker, states, at, words)
             for index in range(count):
-                places[index] = place_of(hash_of(successors, index * words, words), size)
-                prefetch(table, places[index])
-            for index in range(count):
-                known = np.int64(table[places[index]]) - 1
-                if known >= 0:
-                    prefetch(states, known * words)
-            for index in range(count):
                 there = index * words
                 if same(successors, there, states, at, words):
                     continue
-                place = place_in(table, size, places[index], states, successors, there, words)
-                if table[place] == 0:
-                    copy(successors, there, new, news * words, words)
-                    new_at[news] = steps
-                    news += 1
-                targets[steps] = table[place] - 1
+                waiting = steps - numbered
+                copy(successors, there, new, (news + waiting) * words, words)
+                places[waiting] = place_of(hash_of(successors, there, words), size)
+                prefetch(table, places[waiting])
                 labels[steps] = instances[index]
                 steps += 1
             ends[number - begin] = steps
             number += 1
-        reached.steps, reached.news = steps, news
+            if steps - numbered >= BATCH:
+                news = find_numbers(graph, reached, numbered, steps, news)
+                numbered = steps
+        reached.steps = steps
+        reached.news = find_numbers(graph, reached, numbered, steps, news)
         return number
 
     def number_new(graph: Any, reached: Any) -> Any:
@@ -167,9 +188,6 @@ def graph_kernels(words: int) -> dict[str, Callable[..., Any]]:
     }
 
 
-_compiled: Any = njit(boundscheck=False)
-
-
 @_compiled
 def _enabled(search: Any, state: Any) -> Any:
     """The promises that can be kept in a state."""
@@ -209,6 +227,7 @@ def _judge_part(search: Any, begin: Any, end: Any) -> Any:
         for step in range(first[state], first[state + 1]):
             keeping = keeps[labels[step]]
             enabled |= keeping
+            # No step of a state by itself leads back to it.
             if end - begin > 1 and parts[targets[step]] == number:
                 kept |= keeping
         anywhere |= enabled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ DIGIT_BITS = 11
 
 AHEAD = 12
 """How many candidates ahead a table's place is brought near."""
+
+BATCH = 128
+"""How many steps wait, at least, until a table is asked for the numbers of what they lead to."""
 
 NOTHING_NOTED = 2**64 - 1
 """The first word of a finding, which is its rank, before anything is noted there."""
@@ -70,7 +73,8 @@ RECORDS = {
     "questions": "states:states pledges_at bindings premises:counts goals:counts",
     "parts": (
         "first:counts targets:numbers labels:numbers keeps:states strong:states starts:numbers "
-        "order:numbers again:numbers parts:numbers stack:numbers own:numbers cursor:counts size visited found"
+        "order:numbers again:numbers parts:numbers stack:numbers own:numbers cursor:counts "
+        "size visited found"
     ),
     "shown": (
         "moves:counts moved state_words row:states rows:states table:numbers size views:numbers "
@@ -134,53 +138,21 @@ _HUGE = 2 * 1024 * 1024
 _PAGE = 4096
 
 
-def _region(size: int) -> mmap.mmap:
-    """So many bytes of zeros, which the system gives when they are written to."""
-    region = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        region.madvise(mmap.MADV_HUGEPAGE)
-    return region
-
-
 def zeros(words: int) -> Array:
     """An array of zeros. A large one is returned to the system when nothing refers to it."""
     size = 8 * words
     if size < 2 * _HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
         array = np.zeros(words, np.uint64)
     else:
-        whole = np.frombuffer(_region(size + _HUGE), np.uint64)
+        region = mmap.mmap(-1, size + _HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        region.madvise(mmap.MADV_HUGEPAGE)
+        whole = np.frombuffer(region, np.uint64)
         skipped = -whole.ctypes.data % _HUGE // 8
         array = whole[skipped : skipped + words]
     # A page that is read before it is written is given twice, the second time with every core
     # interrupted: a fifth of a whole search.
     array[:: _PAGE // 8] = 0
     return array
-
-
-class Growing:
-    """Numbers in a row, which stay where they are when more are added to them."""
-
-    def __init__(self, kind: type[np.int32 | np.int64]) -> None:
-        self._kind = np.dtype(kind)
-        self._region = _region(_HUGE)
-        self._count = 0
-
-    def extend(self, numbers: NDArray[np.int32] | NDArray[np.int64]) -> None:
-        """Add some; `MemoryError` where the system has no room."""
-        begin = self._count * self._kind.itemsize
-        end = begin + numbers.nbytes
-        if end > len(self._region):
-            room = max(end, len(self._region) * 3 // 2)
-            try:
-                self._region.resize(-(-room // _HUGE) * _HUGE)
-            except OSError:
-                raise MemoryError from None
-        np.frombuffer(self._region, self._kind, len(numbers), begin)[:] = numbers
-        self._count += len(numbers)
-
-    def array(self) -> NDArray[Any]:
-        """All of them; nothing is added after that."""
-        return np.frombuffer(self._region, self._kind, self._count)
 
 
 def memory_bound(memory: int | None) -> ResidentBound:

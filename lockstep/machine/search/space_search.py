@@ -5,16 +5,16 @@ They are those that plain Python finds, state by state and step by step, with th
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lockstep.language.notation import State
 from lockstep.machine.code.program import Program
 from lockstep.machine.code.state import StateLayout
-from lockstep.machine.search.interface import Array, Growing, Packed, zeros
+from lockstep.machine.search.interface import BATCH, Array, Packed, zeros
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.workers import Worker
 from lockstep.plain.space import Limits, Space, Unfinished
@@ -73,7 +73,7 @@ class _Reached:
         self._new = np.zeros(capacity * words, np.uint64)
         self.packed = Packed(
             "reached",
-            places=np.zeros(most, np.int64),
+            places=np.zeros(BATCH + most, np.int64),
             targets=self.targets,
             labels=self.labels,
             ends=self.ends,
@@ -118,8 +118,7 @@ class Numbering:
         self._states = zeros((2 * self._most + _STRETCH) * self._words)
         self._states[: self._words] = self.layout.encode(program.model.initial)
         self._table = np.zeros(int(len(self._states) // self._words / _FULL), np.int32)
-        self._first, self._targets, self._labels = map(Growing, (np.int64, np.int32, np.int32))
-        self._first.extend(np.zeros(1, np.int64))
+        self._first, self._targets, self._labels = array("q", [0]), array("i"), array("i")
         self.written = 0
         """How many steps are known."""
         # Plain Python numbers labels by their first occurrence, and of several ways to go on for
@@ -189,9 +188,10 @@ class Numbering:
         self._make_room(reached.packed.number("news"))
         self._loops.number_new(self._graph, reached.packed)
         steps = reached.packed.number("steps")
-        self._first.extend(reached.ends[:states] + np.int64(self.written))
-        self._targets.extend(reached.targets[:steps])
-        self._labels.extend(reached.labels[:steps])
+        ends = reached.ends[:states] + np.int64(self.written)
+        self._first.frombytes(ends.view(np.uint8))
+        self._targets.frombytes(reached.targets[:steps].view(np.uint8))
+        self._labels.frombytes(reached.labels[:steps].view(np.uint8))
         self._taken += 8 * states + 8 * steps
         self.written += steps
 
@@ -210,9 +210,9 @@ class Numbering:
         used = np.argsort(self._positions)[self._most - self._graph.number("used") :]
         return Space(
             PackedStates(self.layout, self.states),
-            self._first.array(),
-            self._targets.array(),
-            self._labels.array(),
+            np.asarray(self._first),
+            np.asarray(self._targets),
+            np.asarray(self._labels),
             self._program.instances(used.tolist()),
         )
 
