@@ -189,9 +189,9 @@ class Numbering:
         self._loops.number_new(self._graph, reached.packed)
         steps = reached.packed.number("steps")
         ends = reached.ends[:states] + np.int64(self.written)
-        self._first.frombytes(ends.view(np.uint8))
-        self._targets.frombytes(reached.targets[:steps].view(np.uint8))
-        self._labels.frombytes(reached.labels[:steps].view(np.uint8))
+        self._first.frombytes(ends.view(np.uint8).data)
+        self._targets.frombytes(reached.targets[:steps].view(np.uint8).data)
+        self._labels.frombytes(reached.labels[:steps].view(np.uint8).data)
         self._taken += 8 * states + 8 * steps
         self.written += steps
 
