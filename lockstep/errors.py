@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
 
@@ -54,16 +54,26 @@ def nearest(name: str, names: Iterable[str], otherwise: str) -> str:
     return f"did you mean {close[0]}?" if close else otherwise
 
 
-def nearest_of(name: str, names: Collection[str], kind: str, place: str) -> str:
+def nearest_of(name: str, names: Iterable[str], known: str, place: str = "") -> str:
     """A cure for an unknown name: the closest known one, or those that there are.
 
-    Of many only the most similar ones are named; `place` is where the others are.
+    `known` stands before these, as in `its actions are`. Of many only the most similar ones are
+    named; `place` says where the others are.
     """
-    shown = [*names]
-    if len(names) > _MOST_NAMES:
-        shown = difflib.get_close_matches(name, names, n=_MOST_NAMES // 2, cutoff=0)
-    more = f" and {len(names) - len(shown)} more, {place}" if len(names) > len(shown) else ""
-    return nearest(name, names, f"{kind} are: {', '.join(shown) or 'none'}{more}")
+    every = [*names]
+    shown = every
+    if len(every) > _MOST_NAMES:
+        shown = difflib.get_close_matches(name, every, n=_MOST_NAMES // 2, cutoff=0)
+    left = len(every) - len(shown)
+    more = f" and {left} more{place and f', {place}'}" if left else ""
+    return nearest(name, every, f"{known}: {', '.join(shown) or 'none'}{more}")
+
+
+def unknown(
+    problem: str, name: str, names: Iterable[str], known: str, place: str = ""
+) -> LockstepError:
+    """The error for a name that is not there; its cure is as of `nearest_of`."""
+    return LockstepError(problem, cure=nearest_of(name, names, known, place))
 
 
 def not_written(where: Path, error: OSError) -> str:

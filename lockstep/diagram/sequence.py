@@ -21,7 +21,6 @@ from lockstep.results.trace import Step, Trace
 from lockstep.specs.diagrams import DiagramSpec, is_named
 from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.changes import FaultyStep, changes, faulty_steps
-from lockstep.trace.claims import find_property
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance
 
@@ -70,7 +69,7 @@ def sequence(
 def _ending(model: Model, violated: str | None, parameters: Sequence[Any] | None) -> str | None:
     if violated is None:
         return None
-    prop = find_property(model, violated)
+    prop = model.find_property(violated)
     named = violated
     if prop is not None and prop.parameters and parameters is not None:
         named = render_instance(violated, prop.parameters, parameters)

@@ -14,7 +14,7 @@ from lockstep.results.trace import Trace
 from lockstep.trace.conjuncts import Conjunct
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line, render_instance, render_trace
-from lockstep.words import place_text, plural
+from lockstep.words import plural
 
 MOST_SHOWN = 3
 """Of so many states it is said why they do not explain a departure."""
@@ -95,8 +95,5 @@ def _explained(model: Model, reason: Reason) -> Iterator[str]:
     if reason.conjunct is None:
         yield f"{what} is not enabled"
         return
-    conjunct = reason.conjunct
-    place = place_text(conjunct.file, conjunct.line, model.universe.root)
-    yield f"{what} is not enabled: {conjunct.text} is false  {place}"
-    for name, value in conjunct.known:
-        yield f"    {name} = {show(value)}"
+    yield f"{what} is not enabled: {reason.conjunct.text} is false  {reason.conjunct.place}"
+    yield from (f"    {equation}" for equation in reason.conjunct.equations)

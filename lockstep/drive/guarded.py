@@ -21,7 +21,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest, unknown
 from lockstep.system.extensions import DRIVERS, extensions, find_extension
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.words import path_below, printable, shown_path
@@ -182,10 +182,7 @@ def load_driver(name: str, folder: Path) -> type[Driver]:
     }
     if wanted:
         if wanted not in own:
-            known = f"it has: {', '.join(own) or 'none'}"
-            raise LockstepError(
-                f"{shown_path(file)} has no driver {wanted!r}", cure=nearest(wanted, own, known)
-            )
+            raise unknown(f"{shown_path(file)} has no driver {wanted!r}", wanted, own, "it has")
         return own[wanted]
     here = {key: value for key, value in own.items() if value.__module__ == module.__name__}
     if len(here) != 1:

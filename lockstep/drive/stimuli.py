@@ -10,7 +10,7 @@ from typing import Any
 from lockstep.drive.driver import Took
 from lockstep.drive.guarded import Guarded
 from lockstep.drive.values import canonical
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest_of, unknown
 from lockstep.language.model import Action, Model, Parameter
 from lockstep.language.notation import State
 from lockstep.language.values import NotInDomain
@@ -54,7 +54,7 @@ class Stimuli:
                     raise self._driver.mistake(
                         "do",
                         f"{name} has no parameter {one!r}",
-                        nearest(one, known, f"it has: {', '.join(known) or 'none'}"),
+                        nearest_of(one, known, "it has"),
                     )
         for name in sorted(driver.never.keys() & set(driver.by_itself)):
             raise guarded.mistake(
@@ -80,10 +80,7 @@ class Stimuli:
     def find(self, name: str) -> Stimulus:
         """The stimulus of a name; `LockstepError` where there is none."""
         if name not in self.of:
-            known = f"the stimuli are: {', '.join(self.of)}"
-            raise LockstepError(
-                f"there is no stimulus {name!r}", cure=nearest(name, self.of, known)
-            )
+            raise unknown(f"there is no stimulus {name!r}", name, self.of, "the stimuli are")
         return self.of[name]
 
     def given(self, name: str, arguments: Mapping[str, object]) -> Instance:
@@ -166,7 +163,7 @@ class Stimuli:
             raise self._driver.mistake(
                 "do",
                 f"{took!r} is no outcome of {stimulus[0]}",
-                nearest(took.action, names, f"its outcomes are: {', '.join(names)}"),
+                nearest_of(took.action, names, "its outcomes are"),
             )
         known = {one.name: one.domain for one in self._actions[took.action].parameters}
         for name, value in took.parameters.items():
@@ -174,7 +171,7 @@ class Stimuli:
                 raise self._driver.mistake(
                     "do",
                     f"{took!r}: {took.action} has no parameter {name!r}",
-                    nearest(name, known, f"it has: {', '.join(known) or 'none'}"),
+                    nearest_of(name, known, "it has"),
                 )
             try:
                 canonical(known[name], value, name)
@@ -226,11 +223,10 @@ class Stimuli:
 
     def _action(self, name: str) -> Action:
         if name not in self._actions:
-            known = f"its actions are: {', '.join(self._actions)}"
             raise self._driver.mistake(
                 "do",
                 f"{self._driver.name} names an action {name!r}, which the model does not have",
-                nearest(name, self._actions, known),
+                nearest_of(name, self._actions, "its actions are"),
             )
         return self._actions[name]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.domains import (
     BoolDomain,
     Domain,
@@ -133,8 +133,7 @@ def seen_in(domains: Mapping[str, Domain], place: str, value: object) -> Iterato
     """What was observed at a place, part by part; `LockstepError` where there is no such place."""
     name = variable_of(place)
     if name not in domains:
-        known = f"it has: {', '.join(domains)}"
-        raise LockstepError(f"the model has no {place!r}", cure=nearest(name, domains, known))
+        raise unknown(f"the model has no {place!r}", name, domains, "it has")
     domain, rest = domains[name], place[len(name) :]
     if _KEY.sub("", rest):
         raise LockstepError(f"{place!r} is no place", cure="write NAME[KEY] or NAME.FIELD")
@@ -165,8 +164,7 @@ def _inner(domain: Domain, key: object, place: str) -> tuple[Domain, object]:
     keys = _keys(inside)
     text = key.name if isinstance(key, enum.Enum) else str(key)
     if text not in keys:
-        known = f"it has: {', '.join(keys)}"
-        raise LockstepError(f"{place} has no part {text!r}", cure=nearest(text, keys, known))
+        raise unknown(f"{place} has no part {text!r}", text, keys, "it has")
     actual = keys[text]
     if isinstance(inside, MapDomain):
         return inside.value, actual

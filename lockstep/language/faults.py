@@ -16,7 +16,7 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from lockstep.errors import LockstepError, nearest_of
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.edits import edit_problems, edited_function, overlapping, placed_edits
 from lockstep.language.loader import Universe
 from lockstep.language.notation import EDITS, FAULT, MARK, FaultMark, Kind, Mark
@@ -202,13 +202,16 @@ def _in_place(universe: Universe, name: str, fault: str) -> dict[str, Callable[.
         if own not in faults:
             if universe.problems:
                 raise ModelError(universe.problems)
-            raise LockstepError(
-                f"{name} has no fault {own!r}",
-                cure=nearest_of(own, faults, "its faults", f"in models/faults/{name}.py"),
-            )
+            raise no_fault(name, own, faults)
         if names.count(own) > 1:
             raise LockstepError(f"the fault {own} is named twice", cure="name it once")
     return {own: faults[own] for own in names}
+
+
+def no_fault(model: str, name: str, faults: Iterable[str]) -> LockstepError:
+    """The error for a fault that a model does not have."""
+    place = f"in models/faults/{model}.py"
+    return unknown(f"{model} has no fault {name!r}", name, faults, "its faults are", place)
 
 
 def _refuse_conflicts(universe: Universe, functions: Mapping[str, Callable[..., Any]]) -> None:

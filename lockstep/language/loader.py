@@ -218,12 +218,9 @@ class Universe:
 
     def place_text(self, function: Callable[..., Any]) -> str | None:
         """Where a function begins, as `FILE:LINE`; None for a function from elsewhere."""
-        definition = self.definition(function)
-        return (
-            None
-            if definition is None
-            else place_text(definition[1], definition[0].lineno, self.root)
-        )
+        if (definition := self.definition(function)) is None:
+            return None
+        return place_text(definition[1], definition[0].lineno, self.root)
 
     def know_edited(self, edited: EditedFunction) -> None:
         """Take a function with edits for one of this universe."""

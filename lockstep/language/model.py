@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.declarations import (
     OF_MODELS,
     initial_state,
@@ -71,8 +71,8 @@ def load_model(
     """
     universe = Universe(root, dict(constants or {}), change=change, collects=True)
     if not is_file(root / "models" / f"{name}.py"):
-        names = ", ".join(model_names(root)) or "none"
-        raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {names}")
+        problem = f"there is no model {name!r}"
+        raise unknown(problem, name, model_names(root), "the models here are", "in models/")
     module = universe.load(f"models.{name}")
     files = [(f"{package}.{name}", root.joinpath(*package.split("."))) for package in CLAIMS]
     checks = [universe.load(file) for file, folder in files if is_file(folder / f"{name}.py")]
@@ -84,14 +84,8 @@ def load_model(
     if proposed is not None:
         extra |= proposed.functions
     if not universe.problems and (unused := universe.unused_constants()):
-        raise LockstepError(
-            f"{name} has no constant {unused[0]}",
-            cure=nearest(
-                unused[0],
-                universe.declared,
-                f"its constants are: {', '.join(sorted(universe.declared)) or 'none'}",
-            ),
-        )
+        problem = f"{name} has no constant {unused[0]}"
+        raise unknown(problem, unused[0], sorted(universe.declared), "its constants are")
     if changed := universe.changed_constants():
         raise LockstepError(
             f"{name}: the constant {changed[0]} is given another value after its declaration",

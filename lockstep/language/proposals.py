@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.declarations import OF_MODELS
 from lockstep.language.inventory import PROPOSALS
 from lockstep.language.loader import Universe
@@ -92,10 +92,7 @@ def apply_proposal(universe: Universe, model: str, name: str) -> Proposal:
     """
     if not is_file(universe.root.joinpath(PROPOSALS, model, f"{name}.py")):
         names = proposal_names(universe.root, model)
-        raise LockstepError(
-            f"{model} has no proposal {name!r}",
-            cure=nearest(name, names, f"its proposals are: {', '.join(names) or 'none'}"),
-        )
+        raise unknown(f"{model} has no proposal {name!r}", name, names, "its proposals are")
     variant = Variant(universe, model, f"the proposal {name}", frozenset(universe.modules))
     module = universe.load(f"models.proposals.{model}.{name}")
     functions = [

@@ -125,3 +125,7 @@ class Model:
     def property(self, name: str) -> Property:
         """The property of that name; `StopIteration` when there is none."""
         return next(prop for prop in self.properties if prop.name == name)
+
+    def find_property(self, name: str) -> Property | None:
+        """The property of that name; None when there is none."""
+        return next((prop for prop in self.properties if prop.name == name), None)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import unknown
 from lockstep.language import ir
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
@@ -56,10 +56,8 @@ def names_for(constant: str, model: Model) -> Callable[[int], tuple[Name, ...]]:
     own = model.constants.get(constant)
     if not isinstance(own, tuple) or not own or not all(type(name) in (str, int) for name in own):
         listing = [name for name, value in model.constants.items() if isinstance(value, tuple)]
-        raise LockstepError(
-            f"{model.name} has no constant {constant} that lists names",
-            cure=nearest(constant, listing, f"those that do are: {', '.join(listing) or 'none'}"),
-        )
+        problem = f"{model.name} has no constant {constant} that lists names"
+        raise unknown(problem, constant, listing, "those that do are")
 
     def fresh() -> Iterator[Name]:
         yield from own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, unknown
 from lockstep.language import ir
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
@@ -72,10 +72,8 @@ def _action(relation: Relation, name: str) -> ir.ActionCode:
     for action in relation.actions:
         if action.name == name:
             return action
-    names = ", ".join(action.name for action in relation.actions)
-    raise LockstepError(
-        f"{relation.model.name} has no action {name!r}", cure=f"its actions are: {names}"
-    )
+    names = [action.name for action in relation.actions]
+    raise unknown(f"{relation.model.name} has no action {name!r}", name, names, "its actions are")
 
 
 def _effect(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.campaign.processes import cores
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, unknown
 from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
 from lockstep.workspace import KAFKA, NoWorkspace, Workspace, find_workspace, open_workspace
 
@@ -130,10 +130,8 @@ class Settings:
         known = {scope for spec in specs for scope in spec.scopes} | {ALL_SCOPES, DEFAULT_SCOPE}
         for name in self.scopes:
             if name not in known:
-                raise LockstepError(
-                    f"{SCOPE} {name}: no model has such a scope",
-                    cure=nearest(name, known, f"there are: {', '.join(sorted(known))}"),
-                )
+                problem = f"{SCOPE} {name}: no model has such a scope"
+                raise unknown(problem, name, sorted(known), "there are")
 
 
 def _workspace(start: Path, *, is_needed: bool) -> Workspace:
@@ -154,10 +152,8 @@ def _workspace(start: Path, *, is_needed: bool) -> Workspace:
 
 def _kind(word: str) -> Kind:
     if word not in list(Kind):
-        raise LockstepError(
-            f"the ini option `{KINDS}` names {word!r}, which is no kind of claims",
-            cure=nearest(word, Kind, f"the kinds are: {', '.join(Kind)}"),
-        )
+        problem = f"the ini option `{KINDS}` names {word!r}, which is no kind of claims"
+        raise unknown(problem, word, Kind, "the kinds are")
     return Kind(word)
 
 

@@ -13,7 +13,7 @@ from lockstep.report.ci.problems import Gap, Level, Unknown
 from lockstep.requests.affected import Affected
 from lockstep.results.search_result import Violation
 from lockstep.trace.behaviour import to_pytest
-from lockstep.trace.claims import RequirementTexts, find_property, render_fairness
+from lockstep.trace.claims import RequirementTexts, render_fairness
 from lockstep.trace.render import Line, render_binding, render_trace
 from lockstep.verbs.check_result import Checked
 from lockstep.words import plural, shown_path
@@ -62,7 +62,7 @@ def claim(
         text = f"{identity}  {asks}"
         lines = textwrap.wrap(text, 76, subsequent_indent=" " * (2 + len(identity)))
         yield Paragraph("\n".join(lines))
-    prop = find_property(model, name)
+    prop = model.find_property(name)
     if violation is not None and prop is not None and prop.parameters:
         yield Paragraph(f"fails for {render_binding(prop.parameters, violation.parameters)}")
 

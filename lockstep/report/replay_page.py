@@ -20,12 +20,12 @@ from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.pages.html import add, begun, ended, scrolling
 from lockstep.results.search_result import Violation
 from lockstep.trace.changes import compare
-from lockstep.trace.claims import RequirementTexts, find_property, render_fairness
+from lockstep.trace.claims import RequirementTexts, render_fairness
 from lockstep.trace.conjuncts import excerpt, false_at_the_end
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance
 from lockstep.verbs.replay_result import Replay
-from lockstep.words import place_text, plural, visible
+from lockstep.words import plural, visible
 
 Data = dict[str, Any]
 
@@ -73,7 +73,7 @@ def _lead(main: Element, result: Replay, diagram: Diagram) -> None:
 def _claim(result: Replay) -> str:
     """The sentence that is violated; empty where nothing is, or the property says nothing."""
     name = result.origin.property
-    prop = None if result.violation is None else find_property(result.model, name or "")
+    prop = None if result.violation is None else result.model.find_property(name or "")
     return "" if prop is None else " ".join(prop.doc.partition("\n\n")[0].split())
 
 
@@ -215,7 +215,7 @@ def _ending(result: Replay, model: Model) -> Data | None:
     says, requirements = RequirementTexts(model.universe.root).of(model, name)
     if name == DEADLOCK:
         return {"title": "deadlock is violated", "doc": says}
-    prop = find_property(model, name)
+    prop = model.find_property(name)
     if prop is None:
         return None
     title = render_instance(name, prop.parameters, violation.parameters)
@@ -235,7 +235,7 @@ def _conjunct(model: Model, prop: Property, violation: Violation) -> Iterator[tu
     if conjunct is None:
         return
     yield "conjunct", conjunct.text
-    yield "place", place_text(conjunct.file, conjunct.line, model.universe.root)
+    yield "place", conjunct.place
     yield "values", [[text, show(value)] for text, value in conjunct.known]
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.notation import State
 from lockstep.pages.output import Output
 from lockstep.trace.render import (
@@ -130,10 +130,7 @@ class _Walk:
     def _show(self, name: str) -> None:
         state = self._trace.states[self._number]
         if name and name not in state.fields:
-            names = f"the variables are: {', '.join(state.fields)}"
-            raise LockstepError(
-                f"there is no variable {name!r}", cure=nearest(name, list(state.fields), names)
-            )
+            raise unknown(f"there is no variable {name!r}", name, state.fields, "the variables are")
         for one in [name] if name else state.fields:
             self._print(render_variable(state, one))
 

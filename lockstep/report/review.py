@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.pages.blocks import BECAUSE, Block, Lines, Paragraph
 from lockstep.pages.output import document as json_document
@@ -18,14 +17,14 @@ from lockstep.review.action_change import Strength
 from lockstep.review.action_example import Example
 from lockstep.specs.expected import Subject
 from lockstep.trace.changes import changes
-from lockstep.trace.layout import WIDTH, Group, Room, Text, lay_out, prefixed, show, text_of
+from lockstep.trace.layout import WIDTH, Group, Room, Text, lay_out, prefixed, text_of
 from lockstep.trace.render import Line
 from lockstep.verbs.review.actions import ActionsReview, DecidedAction
 from lockstep.verbs.review.evidence import Change, Evidence, RequirementChange
 from lockstep.verbs.review.result import actions_details, review_answer
 from lockstep.verbs.review.run import ReviewRun, Unreviewed
 from lockstep.verbs.review.scope import ScopeReview
-from lockstep.words import indented, place_text, plural
+from lockstep.words import indented, plural
 
 _UNMET = {
     Subject.PROPERTY: "did not break",
@@ -280,7 +279,7 @@ def _example(decided: DecidedAction, example: Example) -> Iterator[Line]:
     if not is_first:
         yield Line(f"      {_ORDERS[example.is_in_order]}", "dim")
     for number, name in enumerate(_NAMES):
-        yield from _does(name, models[number], example, number)
+        yield from _does(name, example, number)
 
 
 _ORDERS = {
@@ -302,7 +301,7 @@ def _differences(first: State, state: State, names: frozenset[str] | None) -> It
                 yield Line(line)
 
 
-def _does(name: str, model: Model, example: Example, number: int) -> Iterator[Line]:
+def _does(name: str, example: Example, number: int) -> Iterator[Line]:
     """What one version does in the state of an example."""
     if example.step is None:
         text = f"has no meaning: {example.failure}" if number == example.number else "takes no step"
@@ -316,10 +315,8 @@ def _does(name: str, model: Model, example: Example, number: int) -> Iterator[Li
         yield from _step(name, example.states[number], example.reason.after)
     elif example.reason is not None and example.reason.conjunct is not None:
         conjunct = example.reason.conjunct
-        place = place_text(conjunct.file, conjunct.line, model.universe.root)
-        yield Line(f"      {name} does not: {place} requires {conjunct.text}")
-        for bound, value in conjunct.known:
-            yield Line(f"        {bound} = {show(value)}", "dim")
+        yield Line(f"      {name} does not: {conjunct.place} requires {conjunct.text}")
+        yield from (Line(f"        {equation}", "dim") for equation in conjunct.equations)
     else:
         yield Line(f"      {name} does not take it")
 

@@ -18,7 +18,7 @@ from lockstep.trace.render import Line, render_taken, render_trace
 from lockstep.verbs.review.evidence import Change, PropertyChange
 from lockstep.verbs.review.run import Unreviewed
 from lockstep.verbs.review.scope import Behaviours, Direction, ScopeReview
-from lockstep.words import place_text, plural, shown_path
+from lockstep.words import plural, shown_path
 
 
 def difference_sections(
@@ -84,11 +84,8 @@ def _reason(name: str, model: Model, reason: Reason) -> Iterator[str]:
     if reason.refused:
         yield f"{name} does not take {reason.action} there"
         if reason.conjunct is not None:
-            conjunct = reason.conjunct
-            place = place_text(conjunct.file, conjunct.line, model.universe.root)
-            yield f"because of {place}, which requires {conjunct.text}"
-            for bound, value in conjunct.known:
-                yield f"  {bound} = {show(value)}"
+            yield f"because of {reason.conjunct.place}, which requires {reason.conjunct.text}"
+            yield from (f"  {equation}" for equation in reason.conjunct.equations)
     elif reason.others:
         yield f"{name}'s {reason.action} leaves other values of {', '.join(reason.others)}:"
         for shown, value in reason.others.items():

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, unknown
 from lockstep.plain.exploration import DEFAULT_ENGINE
 from lockstep.requests.check import JudgedRequest
 from lockstep.requests.option import (
@@ -97,10 +97,8 @@ def values_in(model: Model, sweeps: Sweeps) -> dict[str, tuple[Plain, ...]]:
 def _of_model(model: Model, name: str, values: tuple[Plain, ...] | None) -> tuple[Plain, ...]:
     constants = model.constants
     if name not in constants:
-        names = f"its constants are: {', '.join(sorted(constants)) or 'none'}"
-        raise LockstepError(
-            f"{model.name} has no constant {name!r}", cure=nearest(name, constants, names)
-        )
+        problem = f"{model.name} has no constant {name!r}"
+        raise unknown(problem, name, sorted(constants), "its constants are")
     own = constants[name]
     if values is ALL:
         return _all_values(model, name, own)

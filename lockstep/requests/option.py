@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, unknown
 from lockstep.specs.tables import Plain, parse_plain
 from lockstep.words import TOGETHER, shown_path
 from lockstep.workspace import KAFKA, Workspace, open_workspace
@@ -244,9 +244,8 @@ def choose(names: Sequence[str], workspace: Workspace) -> list[str]:
         )
     for name in names:
         if name not in models:
-            raise LockstepError(
-                f"there is no model {name!r}",
-                cure=nearest(name, models, f"the models are: {', '.join(models)}"),
+            raise unknown(
+                f"there is no model {name!r}", name, models, "the models are", "in models/"
             )
     return list(dict.fromkeys(names)) or models
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.answers.store import texts_of
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.model import load_model
 from lockstep.requests.option import given_flags
 from lockstep.requests.review import MOST_STATES, ReviewRequest
@@ -112,10 +112,8 @@ def _revisions(
     names = dict.fromkeys([*before.models(), *after.models()])
     for name in models:
         if name not in names:
-            raise LockstepError(
-                f"neither {base} nor {head} has a model {name!r}",
-                cure=f"the models are: {', '.join(names)}",
-            )
+            problem = f"neither {base} nor {head} has a model {name!r}"
+            raise unknown(problem, name, names, "the models are", "in models/")
     pairs = []
     for model in models or names:
         if model not in before.models() or model not in after.models():

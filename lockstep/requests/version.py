@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.campaign.task import shown_constant
-from lockstep.errors import LockstepError, nearest_of
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.faults import (
     Marks,
     fault_constants,
@@ -33,7 +33,6 @@ from lockstep.specs.tables import Plain
 from lockstep.system.git import git
 from lockstep.system.scratch import scratch_folder
 from lockstep.system.text_files import read_text, write_text
-from lockstep.trace.claims import find_property
 from lockstep.workspace import Workspace
 
 
@@ -97,7 +96,7 @@ class Version:
             proposal=self.proposal,
         )
         model = load()
-        if claim in (None, DEADLOCK) or find_property(model, claim) is not None:
+        if claim in (None, DEADLOCK) or model.find_property(claim) is not None:
             return model
         return load(lemmas=True)
 
@@ -236,10 +235,9 @@ def named_version(workspace: Workspace, text: str) -> Version:
     names = [*fault_marks(workspace.root, model), *proposals]
     for one in fault_names(variant):
         if one not in names:
-            raise LockstepError(
-                f"{model} has no fault and no proposal {one!r}",
-                cure=nearest_of(one, names, "there", "in models/faults and models/proposals"),
-            )
+            problem = f"{model} has no fault and no proposal {one!r}"
+            place = "in models/faults and models/proposals"
+            raise unknown(problem, one, names, "there are", place)
     return Version(workspace, model, fault=variant, constants=constants)
 
 

@@ -166,7 +166,7 @@ def _property(model: Model, here: PropertyHere) -> View:
         "is_broken": here.is_broken,
         "why": here.why,
         "binding": here.binding,
-        "conjunct": None if here.conjunct is None else _conjunct(model, here.conjunct),
+        "conjunct": None if here.conjunct is None else _conjunct(here.conjunct),
         **_declaration(model, declared),
     }
 
@@ -181,12 +181,8 @@ def _declaration(model: Model, prop: Property | None) -> View:
     }
 
 
-def _conjunct(model: Model, conjunct: Conjunct) -> View:
-    return {
-        "text": conjunct.text,
-        "place": _place(model, conjunct.file, conjunct.line),
-        "values": _values(conjunct),
-    }
+def _conjunct(conjunct: Conjunct) -> View:
+    return {"text": conjunct.text, "place": conjunct.place, "values": _values(conjunct)}
 
 
 def _values(conjunct: Conjunct | None) -> list[View]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import unknown
 from lockstep.language.notation import Kind
 from lockstep.specs.tables import Content, Keys, Table, Texts, placed
 
@@ -103,10 +103,8 @@ def check_scenarios(model: Model, scenarios: Mapping[str, Scenario], file: Path 
 
     def must_be_in(names: Collection[str], name: str, key: str, what: str) -> None:
         if name not in names:
-            raise LockstepError(
-                f"{placed(file, key, name)}: {model.name} has no {what} {name!r}",
-                cure=nearest(name, names, f"there are: {', '.join(sorted(names)) or 'none'}"),
-            )
+            problem = f"{placed(file, key, name)}: {model.name} has no {what} {name!r}"
+            raise unknown(problem, name, sorted(names), "there are")
 
     for scenario in scenarios.values():
         where = f"costs.{scenario.name}"

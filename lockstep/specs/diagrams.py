@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest, nearest_of
 from lockstep.language.domain import Domain, MapDomain, OptionDomain
 from lockstep.language.records import RecordDomain
 from lockstep.specs.tables import NOTHING, Content, Keys, Table, Texts, placed
@@ -242,7 +242,7 @@ def _unknown_actions(model: Model, key: str, patterns: Collection[str]) -> Itera
     names = [action.name for action in model.actions]
     for pattern in patterns:
         if not any(is_named(name, (pattern,)) for name in names):
-            cure = nearest(pattern, names, f"its actions are: {', '.join(names)}")
+            cure = nearest_of(pattern, names, "its actions are")
             yield key, (f"{model.name} has no action {pattern!r}", cure)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import unknown
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind
 from lockstep.results.search_result import SearchResult
@@ -91,11 +91,8 @@ def _must_be_in(
 ) -> None:
     for name in names:
         if name not in declared:
-            names_there_are = f"known: {', '.join(sorted(declared)) or 'none'}"
-            raise LockstepError(
-                f"{where}.{name}: {model} has no such {what}",
-                cure=nearest(name, declared, names_there_are),
-            )
+            problem = f"{where}.{name}: {model} has no such {what}"
+            raise unknown(problem, name, sorted(declared), "known")
 
 
 def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> Judgement:

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest_of, unknown
 from lockstep.specs.costs import Scenario, read_scenarios
 from lockstep.specs.diagrams import DiagramSpec, read_diagram
 from lockstep.specs.tables import NOTHING, Content, Count, Keys, Plain, Table, Texts, read_toml
@@ -148,11 +148,8 @@ class ModelSpec:
                 f"{self.name} has no scope {name!r}: there is no specs/{self.name}.toml",
                 cure=f"write one with a table [scopes.{name}]",
             )
-        names = ", ".join(self.scopes) or "none"
-        raise LockstepError(
-            f"{self.name} has no scope {name!r} in {self.file}",
-            cure=nearest(name, self.scopes, f"its scopes are: {names}"),
-        )
+        problem = f"{self.name} has no scope {name!r} in {self.file}"
+        raise unknown(problem, name, self.scopes, "its scopes are")
 
 
 B = TypeVar("B", "Scope", "ProofScope")
@@ -268,7 +265,7 @@ def _resolved(
         if not isinstance(like, str):
             base = None  # what is no name is refused where the table is read
         elif (like := like.strip()) not in tables:
-            cure = nearest(like, tables, f"name one of: {', '.join(tables)}")
+            cure = nearest_of(like, tables, "name one of")
             raise table.error("like", f"there is no {like!r} beside it", cure)
         elif like in users:
             circle = " is like ".join([*users[users.index(like) :], like])

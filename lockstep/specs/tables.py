@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_or
 
 import msgspec
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest_of
 from lockstep.system.text_files import read_text
 
 Plain: TypeAlias = "bool | int | str | tuple[Plain, ...]"
@@ -97,7 +97,7 @@ class Table:
                 line = f"[{self._name(match['field'])}]" if is_table else f"{match['field']} = ..."
                 raise self.error(None, f"{match['field']} is missing", f"add `{line}`")
             case "contains unknown":
-                cure = nearest(match["field"], fields, f"known: {', '.join(fields)}")
+                cure = nearest_of(match["field"], fields, "known")
                 raise self.error(match["field"], "is not a key that is known here", cure)
         raise self._misfit(match["key"], fields[match["key"]])
 

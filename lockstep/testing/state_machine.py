@@ -32,7 +32,6 @@ from lockstep.testing.instances import (
     is_wide,
 )
 from lockstep.trace.behaviour import to_pytest
-from lockstep.trace.claims import find_property
 from lockstep.trace.itf import Origin
 from lockstep.trace.render import render_binding, render_trace
 
@@ -62,7 +61,7 @@ class Violated(AssertionError):
         name, *others = violation.properties
         steps = len(violation.trace.steps)
         text = f"{name} is violated after {steps} step{'' if steps == 1 else 's'}"
-        prop = find_property(model, name)
+        prop = model.find_property(name)
         if prop is not None and prop.parameters:
             text += f", for {render_binding(prop.parameters, violation.parameters)}"
         if others:

@@ -9,17 +9,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Step, Trace
-from lockstep.trace.claims import failing_binding, find_property
+from lockstep.trace.claims import failing_binding
 from lockstep.trace.conjuncts import false_requirement
 from lockstep.trace.itf import Origin
-from lockstep.trace.layout import Group, Room, Text, grouped, lay_out, prefixed, show
+from lockstep.trace.layout import Group, Room, Text, grouped, lay_out, prefixed
 from lockstep.trace.render import render_instance
-from lockstep.words import place_text, plural
+from lockstep.words import plural
 from lockstep.workspace import find_workspace
 
 
@@ -74,9 +74,8 @@ class Behaviour:
         conjunct = false_requirement(universe, action, self.trace.last, arguments)
         if conjunct is None:
             return what
-        place = place_text(conjunct.file, conjunct.line, universe.root)
-        values = ", ".join(f"{text} = {show(value)}" for text, value in conjunct.known)
-        return f"{what}: {conjunct.text} is false ({place}), where {values}"
+        values = ", ".join(conjunct.equations)
+        return f"{what}: {conjunct.text} is false ({conjunct.place}), where {values}"
 
     @property
     def _ended(self) -> str:
@@ -105,10 +104,9 @@ class Behaviour:
         """
         action = self._model.find_action(name)
         if action is None:
-            actions = ", ".join(declared.name for declared in self._model.actions)
-            raise LockstepError(
-                f"{self._model.name} has no action {name!r}", cure=f"its actions are: {actions}"
-            )
+            actions = [declared.name for declared in self._model.actions]
+            problem = f"{self._model.name} has no action {name!r}"
+            raise unknown(problem, name, actions, "its actions are")
         names = [parameter.name for parameter in action.parameters]
         if sorted(parameters) != sorted(names):
             raise LockstepError(
@@ -239,7 +237,7 @@ class _Program:
 def _says(model: Model, name: str) -> str:
     if name == DEADLOCK:
         return "Something can always happen."
-    prop = find_property(model, name)
+    prop = model.find_property(name)
     return (prop.doc if prop else "") or f"{name} holds."
 
 

@@ -8,8 +8,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from lockstep.errors import LockstepError
-from lockstep.language.model import DEADLOCK, Model, Property
+from lockstep.errors import LockstepError, unknown
+from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind
 from lockstep.plain.engine import Engine, is_stuck
 from lockstep.plain.lasso import Kept, promises_along, unfulfilled_binding
@@ -17,12 +17,6 @@ from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Trace
 from lockstep.specs.kip import load_kips
 from lockstep.trace.layout import show
-
-
-def find_property(model: Model, name: str) -> Property | None:
-    """The property that a behaviour can violate; None when the model has none of that name."""
-    return next((prop for prop in model.properties if prop.name == name), None)
-
 
 _MOST_BINDINGS = 1_000_000
 """The most bindings of a property's parameters that are enumerated where one was recorded."""
@@ -43,12 +37,11 @@ def failing_binding(
     """
     if name == DEADLOCK:
         return () if is_stuck(trace.last, engine.successors(trace.last)) else None
-    prop = find_property(engine.model, name)
+    prop = engine.model.find_property(name)
     if prop is None:
-        names = ", ".join(declared.name for declared in engine.model.properties) or "none"
-        raise LockstepError(
-            f"{engine.model.name} has no property {name!r}", cure=f"its properties are: {names}"
-        )
+        names = [declared.name for declared in engine.model.properties]
+        problem = f"{engine.model.name} has no property {name!r}"
+        raise unknown(problem, name, names, "its properties are")
     if prop.kind is Kind.SOMETIMES:
         raise LockstepError(f"{name} is a goal: no single behaviour violates it")
     if prop.kind is Kind.LEADS_TO:
@@ -121,7 +114,7 @@ class RequirementTexts:
 
     def of(self, model: Model, name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         """What a property says in its author's words, and each requirement that it states."""
-        prop = find_property(model, name)
+        prop = model.find_property(name)
         if name == DEADLOCK:
             return "No step leads from the last state to another, and the model may not stop.", ()
         if prop is None:

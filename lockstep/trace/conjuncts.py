@@ -21,7 +21,8 @@ from lockstep.language.notation import Disabled, Kind, State
 from lockstep.language.protocol import Action, Property
 from lockstep.plain.run import NextState
 from lockstep.results.trace import Trace
-from lockstep.words import path_below
+from lockstep.trace.layout import show
+from lockstep.words import path_below, place_text
 
 _MOST_CALLS = 20
 """How many functions deep a conjunct is looked for: one that calls itself has no end."""
@@ -31,12 +32,14 @@ _MOST_CALLS = 20
 class Conjunct:
     """A part of a property that is false, with the values of what it is made of.
 
-    `bound` are the names that stand for one value each in it: those that `all(...)` goes through,
-    and the parameters of the function that it is written in.
+    `place` is its file and line as they are shown. `bound` are the names that stand for one value
+    each in it: those that `all(...)` goes through, and the parameters of the function that it is
+    written in.
     """
 
     file: Path
     line: int
+    place: str
     text: str
     bound: Mapping[str, object]
     values: Mapping[str, object]
@@ -45,6 +48,11 @@ class Conjunct:
     def known(self) -> tuple[tuple[str, object], ...]:
         """All that has a value in it, by its text."""
         return (*self.bound.items(), *self.values.items())
+
+    @property
+    def equations(self) -> tuple[str, ...]:
+        """The same as texts: `s.epoch = 2`."""
+        return tuple(f"{text} = {show(value)}" for text, value in self.known)
 
 
 def false_conjunct(
@@ -121,7 +129,7 @@ def _in_guard(universe: Universe, disabled: Disabled) -> Conjunct | None:
     (condition,) = call.args
     if isinstance(call.func, ast.Name) and call.func.id == "present":
         text = f"{ast.unparse(condition)} is not None"
-        return Conjunct(file, call.lineno, text, {}, {})
+        return scope.conjunct(call.lineno, text)
     return _in_expression(condition, scope)
 
 
@@ -146,6 +154,12 @@ class _Scope:
     def run(self, node: ast.stmt) -> None:
         code = compile(ast.Module([node], []), str(self.file), "exec", dont_inherit=True)
         exec(code, self.names)
+
+    def conjunct(
+        self, line: int, text: str, values: Mapping[str, object] | None = None
+    ) -> Conjunct:
+        place = place_text(self.file, line, self.universe.root)
+        return Conjunct(self.file, line, place, text, self.bound, values or {})
 
     def inside(self, names: Mapping[str, object]) -> _Scope:
         return _Scope(
@@ -205,7 +219,7 @@ def _in_expression(node: ast.expr, scope: _Scope) -> Conjunct | None:
             if scope.universe.definition(function) is not None:
                 values = [scope.value(argument) for argument in arguments]
                 return _in_function(scope.universe, function, values, scope.depth + 1)
-    return Conjunct(scope.file, node.lineno, ast.unparse(node), scope.bound, _values(node, scope))
+    return scope.conjunct(node.lineno, ast.unparse(node), _values(node, scope))
 
 
 def _values(node: ast.expr, scope: _Scope) -> dict[str, object]:

@@ -9,7 +9,6 @@ from lockstep.language.model import Model, Parameter
 from lockstep.results.search_result import EvaluationError, Violation
 from lockstep.results.trace import Trace
 from lockstep.system.strict_json import Json
-from lockstep.trace.claims import find_property
 from lockstep.trace.conjuncts import Conjunct
 from lockstep.trace.itf_values import encode
 from lockstep.trace.layout import show
@@ -37,7 +36,7 @@ def parameters_json(parameters: Sequence[Parameter], values: Sequence[Any]) -> d
 
 def claim_json(model: Model, violation: Violation | None) -> dict[str, object]:
     """The `requirements` that a broken property states, and the `parameters` for which it fails."""
-    prop = None if violation is None else find_property(model, violation.properties[0])
+    prop = None if violation is None else model.find_property(violation.properties[0])
     if prop is None or violation is None:
         return {"requirements": (), "parameters": {}}
     parameters = parameters_json(prop.parameters, violation.parameters)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lockstep.language.faults import described_faults
@@ -15,7 +14,6 @@ from lockstep.language.values import TotalMap
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Step, Trace
 from lockstep.trace.changes import changes, faulty_steps, touched
-from lockstep.trace.claims import find_property
 from lockstep.trace.conjuncts import Conjunct, false_at_the_end, false_requirement
 from lockstep.trace.layout import (
     INDENT,
@@ -29,7 +27,7 @@ from lockstep.trace.layout import (
     show,
     text_of,
 )
-from lockstep.words import place_text, plural
+from lockstep.words import plural
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ def render_refusal(
 def _renderer(model: Model, shown: Violation | Trace, fault: str | None) -> _Renderer:
     if isinstance(shown, Trace):
         return _Renderer(model, shown, fault, None, ())
-    violated = find_property(model, shown.properties[0])
+    violated = model.find_property(shown.properties[0])
     return _Renderer(model, shown.trace, fault, violated, shown.parameters)
 
 
@@ -240,7 +238,7 @@ class _Renderer:
             break_long_words=False,
             break_on_hyphens=False,
         )
-        place = self._shown(conjunct.file, conjunct.line)
+        place = conjunct.place
         lines = _beside(first, place) if not others else [first, *others, *_beside("", place)]
         yield from (Line(text, "bold") for text in lines)
         for name, value in conjunct.known:
@@ -248,14 +246,10 @@ class _Renderer:
 
     def _placed(self, title: Text, function: Callable[..., Any], style: str) -> Iterator[Line]:
         """A title with the file and line of a function at the end of its first line."""
-        definition = self._model.universe.definition(function)
-        place = "" if definition is None else self._shown(definition[1], definition[0].lineno)
+        place = self._model.universe.place_text(function) or ""
         room = Room(0, self._margin + INDENT, taken=len(place) + 2)
         first, *others = lay_out([title], room)
         yield from (Line(text, style) for text in (*_beside(first, place), *others))
-
-    def _shown(self, file: Path, line: int) -> str:
-        return place_text(file, line, self._model.universe.root)
 
     def _laid_out(self, texts: Sequence[Text], style: str | None) -> Iterator[Line]:
         room = Room(self._margin, self._margin + INDENT)

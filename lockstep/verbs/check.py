@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.errors import LockstepError, nearest_of
+from lockstep.errors import unknown
 from lockstep.explore.engines import explore, simulate
 from lockstep.language.faults import fault_scope_name
 from lockstep.language.frontend import lower
@@ -236,10 +236,11 @@ def _selected(model: Model, request: CheckRequest) -> Model:
     names = {prop.name for prop in model.properties}
     for name in (*request.only, *request.omitted):
         if name not in names:
-            cure = nearest_of(
-                name, sorted(names), "its properties", f"in invariants/{model.name}.py"
+            problem, place = (
+                f"{model.name} has no property {name!r}",
+                f"in invariants/{model.name}.py",
             )
-            raise LockstepError(f"{model.name} has no property {name!r}", cure=cure)
+            raise unknown(problem, name, sorted(names), "its properties are", place)
     wanted = set(request.only) or names - set(request.omitted)
     if wanted == names:
         return model

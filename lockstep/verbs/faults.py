@@ -8,8 +8,8 @@ from pathlib import Path
 
 from lockstep.answers.answer import Answer
 from lockstep.campaign.task import Task
-from lockstep.errors import ExitCode, LockstepError, nearest_of
-from lockstep.language.faults import fault_marks, fault_places
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.language.faults import fault_marks, fault_places, no_fault
 from lockstep.language.model import load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.run import PlainEngine
@@ -154,8 +154,7 @@ def plan_faults(
         return model, []
     for fault in request.names:
         if fault not in marks:
-            cure = nearest_of(fault, marks, "its faults", f"in models/faults/{name}.py")
-            model.errors.append(LockstepError(f"{name} has no fault {fault!r}", cure=cure))
+            model.errors.append(no_fault(name, fault, marks))
     chosen = [fault for fault in marks if fault in request.names or not request.names]
     return model, [_task(request, spec, fault, marks[fault][0]) for fault in chosen]
 

@@ -19,7 +19,6 @@ from lockstep.answers.answer import Answer
 from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import not_written
 from lockstep.results.verdict import Verdict
-from lockstep.trace.claims import find_property
 from lockstep.trace.documents import claim_json, error_json, steps_json
 from lockstep.trace.itf import Saved, save_trace
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma, provable_names
@@ -300,7 +299,7 @@ def keep_trace(subject: Subject, model: Model, trace: Trace, reason: Reason) -> 
 
     violation = reason.violation
     name = None if violation is None else violation.properties[0]
-    prop = None if name is None else find_property(model, name)
+    prop = None if name is None else model.find_property(name)
     origin = Origin.of(
         model,
         name,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from lockstep.errors import ExitCode, LockstepError, nearest
+from lockstep.errors import ExitCode, LockstepError, unknown
 from lockstep.language.faults import fault_constants, marks_in_place
 from lockstep.language.model import DEADLOCK, load_model
 from lockstep.language.notation import MARK, Kind
@@ -97,11 +97,8 @@ def _proofs(spec: ModelSpec, request: ProveRequest) -> list[ProofScope]:
     if request.proof is not None:
         if request.proof in spec.proofs:
             return [spec.proofs[request.proof]]
-        proofs = ", ".join(spec.proofs) or "none"
-        raise LockstepError(
-            f"{spec.name} has no proof {request.proof!r}",
-            cure=nearest(request.proof, spec.proofs, f"its proofs are: {proofs}"),
-        )
+        problem = f"{spec.name} has no proof {request.proof!r}"
+        raise unknown(problem, request.proof, spec.proofs, "its proofs are")
     if request.scope is None and spec.proofs:
         return list(spec.proofs.values())
     scope = spec.scope(request.scope or DEFAULT_SCOPE)
@@ -263,6 +260,5 @@ def provable_names(model: Model) -> set[str]:
 
 def is_lemma(model: Model, name: str) -> bool:
     """Whether a property states no requirement and only helps to prove others."""
-    return any(
-        prop.name == name and getattr(prop.function, MARK).lemma for prop in model.properties
-    )
+    prop = model.find_property(name)
+    return prop is not None and getattr(prop.function, MARK).lemma

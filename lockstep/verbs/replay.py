@@ -21,7 +21,7 @@ from lockstep.specs.scopes import load_model_spec
 from lockstep.system.text_files import write_text
 from lockstep.trace.behaviour import to_pytest, workspace_from
 from lockstep.trace.changes import changes, changes_of
-from lockstep.trace.claims import evaluate_all, failing_binding, find_property
+from lockstep.trace.claims import evaluate_all, failing_binding
 from lockstep.trace.itf import Origin, Recording, damaged, digest, read
 from lockstep.trace.itf_values import Misfit
 from lockstep.trace.render import render_instance, render_taken
@@ -263,7 +263,7 @@ class _Taking:
 
     def _is_violated(self) -> bool:
         """Whether the recorded property is violated before the end; the result then says so."""
-        prop = find_property(self._model, self._recording.origin.property or "")
+        prop = self._model.find_property(self._recording.origin.property or "")
         if prop is None or prop.kind not in (Kind.INVARIANT, Kind.STEP_INVARIANT):
             return False
         trace = self._trace()
@@ -297,7 +297,7 @@ class _Taking:
                 raise _Departs(f"at the end everything has a value again ({origin.error})")
             self._conclude(Verdict.HOLDS, f"on {version} everything has a value at the end")
             return
-        prop = find_property(model, name)
+        prop = model.find_property(name)
         if prop is None and name != DEADLOCK:
             claims_no = f"{version} goes so too, and claims no {name}: name what it claims"
             raise _Departs(f"there is no property {name}" if is_own else claims_no)

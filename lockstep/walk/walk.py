@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest_of
 from lockstep.language.frontend import lower
 from lockstep.language.model import Action, Model
 from lockstep.language.notation import State
@@ -185,7 +185,7 @@ class Walk:
             names = [one.name for one in self.model.actions]
             raise NotTaken(
                 f"{self.model.name} has no action {name!r}",
-                cure=nearest(name, names, f"its actions are: {', '.join(names)}"),
+                cure=nearest_of(name, names, "its actions are"),
             )
         return action
 

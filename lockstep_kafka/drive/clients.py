@@ -18,7 +18,7 @@ from pathlib import Path
 from queue import Empty, Queue
 from tempfile import TemporaryDirectory, TemporaryFile
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, unknown
 from lockstep.system.user_cache import cache_folder, make_private
 from lockstep.words import printable, shown_path
 from lockstep_kafka.drive.jvm import pinned, require_java
@@ -144,10 +144,7 @@ def client_of(options: str) -> Client:
     """The client of `:NAME[:RELEASE]`; `LockstepError` where it cannot be had."""
     name, _, release = options.removeprefix(":").partition(":")
     if name not in CLIENTS:
-        known = f"there is: {', '.join(CLIENTS)}"
-        raise LockstepError(
-            f"there is no client {name!r} to drive", cure=nearest(name, CLIENTS, known)
-        )
+        raise unknown(f"there is no client {name!r} to drive", name, CLIENTS, "there is")
     return CLIENTS[name](release or None)
 
 

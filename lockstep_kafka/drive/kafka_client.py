@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from lockstep.drive.driver import NOT_DONE, Driver, Took
 from lockstep.drive.values import plain
-from lockstep.errors import ExitCode, LockstepError, nearest
+from lockstep.errors import ExitCode, LockstepError, unknown
 from lockstep_kafka.drive.clients import Client, Process
 from lockstep_kafka.drive.loopback import Loopback, Waiting
 from lockstep_kafka.drive.messages import RECEIVES, UNKNOWN, Interest, taken_in, turned
@@ -69,8 +69,7 @@ class KafkaClient(Driver):
 
     def __init__(self, client: Client, user: str = USUAL) -> None:
         if user not in USERS:
-            cure = nearest(user, USERS, f"there is: {', '.join(USERS)}")
-            raise LockstepError(f"no client's user {user!r} is known", cure=cure)
+            raise unknown(f"no client's user {user!r} is known", user, USERS, "there is")
         self.client = client
         self.software = f"{client.name} {client.version}"
         self._user = USERS[user]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, TypeVar
 
 from lockstep.drive.driver import Driver
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import unknown
 from lockstep_kafka.drive.clients import client_of
 from lockstep_kafka.drive.differences import OF_SESSIONS, OF_THE_CACHE
 from lockstep_kafka.drive.jvm import Jvm
@@ -98,9 +98,6 @@ def _made(
     if difference is None:
         return driver(release, plain)
     if difference not in differences:
-        known = f"there is: {', '.join(differences)}"
-        raise LockstepError(
-            f"this driver knows no difference {difference!r}",
-            cure=nearest(difference, differences, known),
-        )
+        problem = f"this driver knows no difference {difference!r}"
+        raise unknown(problem, difference, differences, "there is")
     return driver(release, differences[difference])

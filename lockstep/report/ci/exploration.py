@@ -24,7 +24,7 @@ from lockstep.report.ci.problems import (
 from lockstep.results.search_result import EvaluationError, Violation
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes, faulty_steps
-from lockstep.trace.claims import RequirementTexts, find_property
+from lockstep.trace.claims import RequirementTexts
 from lockstep.trace.conjuncts import false_at_the_end
 from lockstep.trace.layout import flat, show
 from lockstep.trace.render import render_binding, render_taken
@@ -81,7 +81,7 @@ class Explored:
 
     def place(self, name: str) -> Place:
         """Where a property is; that of the state for a deadlock."""
-        prop = find_property(self.model, name)
+        prop = self.model.find_property(name)
         place = None if prop is None else place_of_function(self.model.universe, prop.function)
         return place or place_of_state(self.model)
 
@@ -98,7 +98,7 @@ class Explored:
 
     def _violated(self, violation: Violation, name: str) -> Problem:
         model, trace = self.model, violation.trace
-        prop = find_property(model, name)
+        prop = model.find_property(name)
         subject = f"{model.name}.{name} is violated"
         text, part = f"{subject} {self.where}", None
         if name == violation.properties[0] and prop is not None:
@@ -122,7 +122,7 @@ class Explored:
         """The rule that a property of the model is."""
         model = self.model.name
         identity, whole = f"lockstep/{model}/{name}", f"{model}.{name}"
-        prop = find_property(self.model, name)
+        prop = self.model.find_property(name)
         if prop is None:
             text = "Every state has a step to another, unless the model may stop."
             return Rule(identity, whole, text)
@@ -209,12 +209,12 @@ def actions_along(model: Model, trace: Trace) -> Iterator[Remark]:
 
 def false_part(model: Model, name: str, parameters: Sequence[Any], trace: Trace) -> Remark | None:
     """The part of a property that is false at the end, with the values it has there."""
-    prop = find_property(model, name)
+    prop = model.find_property(name)
     if prop is None:
         return None
     conjunct = false_at_the_end(model.universe, prop, trace, parameters)
     if conjunct is None:
         return None
-    known = "; ".join(f"{text} = {show(value)}" for text, value in conjunct.known)
+    known = "; ".join(conjunct.equations)
     place = Place(conjunct.file, conjunct.line, 0, conjunct.line, 0)
     return Remark(place, f"{conjunct.text} is false" + (f" where {known}" if known else ""))

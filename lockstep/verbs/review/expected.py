@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import LockstepError, nearest_of
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import DEADLOCK, load_model
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
@@ -180,7 +180,7 @@ def _checked(entry: Expected, workspaces: Sequence[Workspace]) -> Expected:
         names = sorted({name for one in workspaces for name in one.models()})
         raise entry.error(
             f"there is no model {entry.model!r}",
-            nearest(str(entry.model), names, f"the models are: {', '.join(names)}"),
+            nearest_of(str(entry.model), names, "the models are", "in models/"),
         )
     if entry.scope is not None:
         _refuse(entry, "scope", entry.scope, places)
@@ -196,8 +196,7 @@ def _refuse(entry: Expected, what: str, name: str, places: Sequence[tuple[Worksp
     except LockstepError:
         return
     if name not in names:
-        cure = nearest(name, names, f"there are: {', '.join(names) or 'none'}")
-        raise entry.error(f"there is no {what} {name!r}", cure)
+        raise entry.error(f"there is no {what} {name!r}", nearest_of(name, names, "there are"))
 
 
 def _properties(workspace: Workspace, model: str) -> Iterable[str]:
