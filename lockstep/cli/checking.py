@@ -86,11 +86,12 @@ def check(request: CheckRequest, view: CheckOptions, outputs: CiOutputs, json: b
     """
     from lockstep.report.check import CheckView
     from lockstep.report.view import present
-    from lockstep.verbs.check import plan_check, run_check
+    from lockstep.verbs.check import check as run
+    from lockstep.verbs.check import plan_check
 
     plan = plan_check(request)
     shown = CheckView(plan, verbose=view.verbose, pytest=view.pytest)
-    work = partial(run_check, plan)
+    work = partial(run, plan)
     return outputs.write(plan.workspace, shown, present(shown, work, json=json))
 
 
@@ -132,10 +133,11 @@ def sweep(request: SweepRequest, json: bool) -> int:
     """
     from lockstep.report.sweep import SweepView
     from lockstep.report.view import present
-    from lockstep.verbs.sweep import plan_sweep, run_sweep
+    from lockstep.verbs.sweep import plan_sweep
+    from lockstep.verbs.sweep import sweep as run
 
     plan = plan_sweep(request)
-    return present(SweepView(plan), partial(run_sweep, plan), json=json).exit_code
+    return present(SweepView(plan), partial(run, plan), json=json).exit_code
 
 
 def costs(request: CostsRequest, json: bool) -> int:
@@ -163,10 +165,11 @@ def twin(request: TwinRequest, outputs: CiOutputs, json: bool) -> int:
     """
     from lockstep.report.twin import TwinView
     from lockstep.report.view import present
-    from lockstep.verbs.twin import plan_twin, run_twin
+    from lockstep.verbs.twin import plan_twin
+    from lockstep.verbs.twin import twin as run
 
     plan = plan_twin(request)
-    shown, work = TwinView(plan.workspace.root, plan.tasks), partial(run_twin, plan)
+    shown, work = TwinView(plan.workspace.root, plan.tasks), partial(run, plan)
     return outputs.write(plan.workspace, shown, present(shown, work, json=json))
 
 

@@ -20,13 +20,13 @@ from lockstep.report.view import text_of
 from lockstep.requests.option import choose
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.extensions import LOGS, extension
-from lockstep.verbs.check import CheckRequest, plan_check, run_check
+from lockstep.verbs.check import CheckRequest, check, plan_check
 from lockstep.verbs.check_result import Checked
 from lockstep.verbs.fault_task import FaultAnswer
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.matrix import MatrixRequest, matrix
 from lockstep.verbs.prove import ProveRequest, prove
-from lockstep.verbs.twin import TwinRequest, plan_twin, run_twin
+from lockstep.verbs.twin import TwinRequest, plan_twin, twin
 from lockstep.words import plural, shown_path
 from lockstep.workspace import Workspace, find_workspace
 
@@ -79,7 +79,7 @@ def check_scope(asked: Asked, scope: str) -> ItemResult:
 
 def _check(request: CheckRequest) -> ItemResult:
     plan = plan_check(request)
-    run = run_check(plan)
+    run = check(plan)
     text = text_of(CheckView(plan).blocks(run))
     (result,) = run.results or (None,)
     if not isinstance(result, Checked):
@@ -146,7 +146,7 @@ def prove_widths(asked: Asked, proof: str) -> ItemResult:
 def compare_twin(asked: Asked, scope: str) -> ItemResult:
     """Compare one model with its twin in one scope."""
     plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
-    run = run_twin(plan)
+    run = twin(plan)
     verdict = ", ".join(str(one.verdict) for one in run.results)
     text = text_of(TwinView(plan.workspace.root, plan.tasks).blocks(run))
     return ItemResult(run.exit_code, f"{verdict}\n{text}")

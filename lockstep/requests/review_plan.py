@@ -13,7 +13,7 @@ from lockstep.language.model import load_model
 from lockstep.requests.option import given_flags
 from lockstep.requests.review import MOST_STATES, ReviewRequest
 from lockstep.requests.version import Version, VersionPair, named_version, with_claims, workspace_at
-from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
+from lockstep.specs.scopes import DEFAULT_SCOPE
 from lockstep.system.text_files import read_text
 from lockstep.trace.itf import traces_folder
 from lockstep.workspace import Workspace, find_workspace
@@ -143,9 +143,7 @@ def _text(workspace: Workspace, model: str) -> object:
 
 def _tasks(pair: VersionPair, plan: ReviewPlan) -> Iterator[ReviewTask]:
     """A task for each scope that both versions have, but for very large ones."""
-    base, head = (
-        load_model_spec(version.workspace.root, version.model) for version in (pair.base, pair.head)
-    )
+    base, head = pair.base.spec, pair.head.spec
     of_base, of_head = (list(spec.scopes) or [DEFAULT_SCOPE] for spec in (base, head))
     for scope in dict.fromkeys([*of_base, *of_head]):
         if plan.request.scope not in (None, scope):

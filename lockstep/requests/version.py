@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,13 +22,14 @@ from lockstep.language.faults import (
     fault_constants,
     fault_marks,
     fault_names,
+    fault_scope_name,
     marks_in_place,
 )
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.proposals import proposal_names
 from lockstep.requests.option import choose, given_flags, read_constants
 from lockstep.requests.search import VersionOptions
-from lockstep.specs.scopes import ModelSpec, load_model_spec
+from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.git import git
 from lockstep.system.scratch import scratch_folder
@@ -82,6 +83,22 @@ class Version:
         """The constants that the fault sets; none without one."""
         return fault_constants(self.faults)
 
+    @cached_property
+    def spec(self) -> ModelSpec:
+        """What `specs/` has of the model; `LockstepError` where that is damaged."""
+        return load_model_spec(self.workspace.root, self.model)
+
+    @property
+    def usual_scope(self) -> str:
+        """The scope where none is asked for: that of the faults that are put in place."""
+        if self.fault is None:
+            return DEFAULT_SCOPE
+        return self.spec.fault_scope(fault_scope_name(self.faults)).name
+
+    def at(self, scope: str) -> Model:
+        """The model in a scope; `LockstepError` for one that is not there, and as of `load`."""
+        return self.load(self.over(self.spec.scope(scope).constants))
+
     def load(self, constants: Mapping[str, object], claim: str | None = None) -> Model:
         """The model with these constants and no others; `LockstepError` as of `load_model`.
 
@@ -111,6 +128,22 @@ def refuse_several(models: Sequence[str], request: Any) -> None:
     for flag in given_flags(request):
         if flag in ("--fault", "--proposal", "--mutant") and len(models) != 1:
             raise LockstepError(f"{flag} is about one model", cure="name the model before it")
+
+
+def refuse_unknown_scope(versions: Iterable[Version], scope: str) -> None:
+    """`LockstepError` where no version has a scope.
+
+    Where what is known of one cannot be read, its own result says so.
+    """
+    try:
+        specs = [version.spec for version in versions]
+    except LockstepError:
+        return
+    names = dict.fromkeys(name for spec in specs for name in spec.scopes or (DEFAULT_SCOPE,))
+    if scope not in names:
+        if len(specs) == 1:
+            specs[0].scope(scope)
+        raise unknown(f"no model has a scope {scope!r}", scope, names, "there are", "in specs/")
 
 
 _PARTS = ("models", "invariants", "specs", "tla", "lockstep.toml", "pyproject.toml")

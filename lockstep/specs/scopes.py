@@ -43,6 +43,9 @@ from lockstep.system.text_files import is_file
 DEFAULT_SCOPE = "default"
 """The scope of `lockstep check`; `small` and `large` are the other names that are usual."""
 
+FAULT_SCOPE = "small"
+"""Where a fault runs unless it names a scope; in the default scope where there is none such."""
+
 
 @dataclass(frozen=True)
 class Pins:
@@ -150,6 +153,11 @@ class ModelSpec:
             )
         problem = f"{self.name} has no scope {name!r} in {self.file}"
         raise unknown(problem, name, self.scopes, "its scopes are")
+
+    def fault_scope(self, name: str | None = None) -> Scope:
+        """The scope that a fault names, or that of faults that name none."""
+        usual = FAULT_SCOPE if FAULT_SCOPE in self.scopes else DEFAULT_SCOPE
+        return self.scope(name or usual)
 
 
 B = TypeVar("B", "Scope", "ProofScope")

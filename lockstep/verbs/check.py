@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import unknown
 from lockstep.explore.engines import explore, simulate
-from lockstep.language.faults import fault_scope_name
 from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
 from lockstep.language.model import DEADLOCK, Model, load_model, model_places
@@ -20,13 +19,13 @@ from lockstep.requests.affected import Affected, affected_models, spec_files
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.option import choose, refuse_shipped
 from lockstep.requests.run import OnProgress, Watch, run_each
-from lockstep.requests.version import Version, refuse_several, version_of
+from lockstep.requests.version import Version, refuse_several, refuse_unknown_scope, version_of
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
 from lockstep.specs.matrix import check_stated_requirements
 from lockstep.specs.pinning import pin
-from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Pins, Scope, load_model_spec
+from lockstep.specs.scopes import Pins, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, save_trace
@@ -74,20 +73,20 @@ class CheckPlan:
 
 
 def check(
-    request: CheckRequest = CheckRequest(),
+    request: CheckRequest | CheckPlan = CheckRequest(),
     *,
     on_result: Callable[[CheckResult], None] = lambda _: None,
     watch: Watch = Watch(),
-    spaces: Spaces[Space] | None = None,
 ) -> CheckRun:
-    """Check models; `on_result` hears of each as soon as it is done.
+    """Check models, as planned or as requested; `on_result` hears of each as soon as it is done.
 
-    The graphs of what is explored are put into `spaces`.
     Errors of one model are in its result, not raised. `LockstepError` for a request that cannot be
     met, such as a model that is not there.
     """
-    plan = replace(plan_check(request), spaces=spaces)
-    return run_check(plan, on_result=on_result, watch=watch)
+    plan = request if isinstance(request, CheckPlan) else plan_check(request)
+    run = run_each(plan.versions, lambda version: _check_model(plan, version, watch), on_result)
+    pending = tuple(version.model for version in run.pending)
+    return CheckRun(run.results, pending, plan.unused, plan.affected)
 
 
 def plan_check(request: CheckRequest) -> CheckPlan:
@@ -96,7 +95,8 @@ def plan_check(request: CheckRequest) -> CheckPlan:
     models = choose(request.models, workspace)
     refuse_several(models, request)
     versions = {name: version_of(workspace, name, request) for name in models}
-    scope = request.scope or usual_scope(versions[models[0]])
+    scope = request.scope or versions[models[0]].usual_scope
+    refuse_unknown_scope(versions.values(), scope)
     if request.pin:
         refuse_shipped(workspace, "pin the counts of a workspace of your own")
     unused = () if request.models else tuple(workspace.unused())
@@ -110,42 +110,9 @@ def plan_check(request: CheckRequest) -> CheckPlan:
     return CheckPlan(workspace, asked, scope, request, unused, affected=affected)
 
 
-def run_check(
-    plan: CheckPlan,
-    *,
-    on_result: Callable[[CheckResult], None] = lambda _: None,
-    watch: Watch = Watch(),
-) -> CheckRun:
-    """Do what was planned."""
-    run = run_each(plan.versions, lambda version: _check_model(plan, version, watch), on_result)
-    pending = tuple(version.model for version in run.pending)
-    return CheckRun(run.results, pending, plan.unused, plan.affected)
-
-
 def _files(version: Version, scope: str) -> list[Path]:
     """All files that the check of a model depends on, there or not."""
-    root = version.workspace.root
-    spec = load_model_spec(root, version.model)
-    model = version.load(version.over(spec.scope(scope).constants))
-    return [*model_places(model), *spec_files(root, spec)]
-
-
-FAULT_SCOPE = "small"
-"""Where a fault runs unless it names a scope; in the default scope where there is none such."""
-
-
-def fault_scope(spec: ModelSpec, name: str | None) -> Scope:
-    """The scope that a fault names, or that of faults that name none."""
-    usual = FAULT_SCOPE if FAULT_SCOPE in spec.scopes else DEFAULT_SCOPE
-    return spec.scope(name or usual)
-
-
-def usual_scope(version: Version) -> str:
-    """The scope where none is asked for: that of the faults that are put in place."""
-    if version.fault is None:
-        return DEFAULT_SCOPE
-    spec = load_model_spec(version.workspace.root, version.model)
-    return fault_scope(spec, fault_scope_name(version.faults)).name
+    return [*model_places(version.at(scope)), *spec_files(version.workspace.root, version.spec)]
 
 
 def _check_model(plan: CheckPlan, version: Version, watch: Watch) -> CheckResult:
@@ -157,14 +124,13 @@ def _check_model(plan: CheckPlan, version: Version, watch: Watch) -> CheckResult
 
 
 def _check(plan: CheckPlan, version: Version, watch: Watch) -> Checked:
-    request, root, name = plan.request, plan.workspace.root, version.model
-    spec = load_model_spec(root, name)
+    request, spec, name = plan.request, version.spec, version.model
     scope = spec.scope(plan.scope)
     constants = version.over(scope.constants)
     model = version.load(constants)
     if request.mutant is not None:
         change = find_mutant(model, request.mutant).change
-        model = load_model(root, name, constants, change=change)
+        model = load_model(plan.workspace.root, name, constants, change=change)
     in_time = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
     breaks_in_time = any(mark.breaks in in_time for mark, _ in version.faults.values())
     check_declarations(model, spec)

@@ -28,7 +28,6 @@ from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.trace.itf import Origin, save_as, traces_folder
-from lockstep.verbs.check import usual_scope
 from lockstep.workspace import find_workspace
 
 EXTREMES = ("fewest", "most")
@@ -201,7 +200,7 @@ def costs(
 
     def work(name: str) -> ModelCosts | Uncosted:
         version = version_of(workspace, name, request)
-        scope = request.scope or usual_scope(version)
+        scope = request.scope or version.usual_scope
         try:
             return _costs(version, scope, request, watch)
         except Exception as error:
@@ -212,11 +211,10 @@ def costs(
 
 def _costs(version: Version, scope: str, request: CostsRequest, watch: Watch) -> ModelCosts:
     started = time.perf_counter()
-    spec = load_model_spec(version.workspace.root, version.model)
-    model = version.load(version.over(spec.scope(scope).constants))
-    check_declarations(model, spec)
+    model = version.at(scope)
+    check_declarations(model, version.spec)
     lower(model)  # refuses what is outside the notation, whichever engine runs
-    scenarios = tuple(spec.costs.values())
+    scenarios = tuple(version.spec.costs.values())
     saved = saved_costs(
         version, model, scope, scenarios, Saving(request.exploration, request.save, watch)
     )
@@ -292,8 +290,7 @@ def cost_changes(
     `saving` is without the folder, which depends on the version.
     """
     versions = task.versions.base, task.versions.head
-    specs = [load_model_spec(one.workspace.root, one.model) for one in versions]
-    names = [name for name in specs[0].costs if name in specs[1].costs]
+    names = [name for name in versions[0].spec.costs if name in versions[1].spec.costs]
     if not names:
         return ()
     sides = (
@@ -301,9 +298,9 @@ def cost_changes(
             version,
             model,
             task.scope,
-            [spec.costs[name] for name in names],
+            [version.spec.costs[name] for name in names],
             replace(saving, folder=plan.folder(version)),
         )
-        for version, model, spec in zip(versions, (base, head), specs, strict=True)
+        for version, model in zip(versions, (base, head), strict=True)
     )
     return tuple(CostChange(*pair) for pair in zip(*sides, strict=True))

@@ -29,11 +29,9 @@ from lockstep.requests.others import DriveRequest
 from lockstep.requests.run import Judged, Watch
 from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
-from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.documents import conjunct_json, parameters_json, steps_json
 from lockstep.trace.itf import NOTHING_SAVED, Origin, Saved, constants_of, save_as, traces_folder
 from lockstep.trace.layout import show
-from lockstep.verbs.check import usual_scope
 from lockstep.words import path_below
 from lockstep.workspace import find_workspace
 
@@ -135,9 +133,8 @@ def drive(request: DriveRequest, *, watch: Watch = Watch()) -> Driven:
     workspace = request.workspace or find_workspace()
     (name,) = choose([request.model], workspace)
     version = version_of(workspace, name, request)
-    scope = request.scope or usual_scope(version)
-    constants = load_model_spec(workspace.root, name).scope(scope).constants
-    model = version.load(version.over(constants))
+    scope = request.scope or version.usual_scope
+    model = version.at(scope)
     file = Path.cwd() / request.driver
     known = ready_made(request.driver)
     kind = known or load_driver(str(file), workspace.root)

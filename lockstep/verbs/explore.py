@@ -19,8 +19,7 @@ from lockstep.plain.space import Limits
 from lockstep.requests.option import choose, command_line
 from lockstep.requests.others import ExploreRequest
 from lockstep.requests.version import Version, version_of
-from lockstep.specs.scopes import Scope, load_model_spec
-from lockstep.verbs.check import usual_scope
+from lockstep.specs.scopes import Scope
 from lockstep.walk.drawing import MOST_STATES, Drawing, draw
 from lockstep.walk.nearest import Coverage, cover
 from lockstep.walk.walk import SEARCH, Walk
@@ -93,11 +92,9 @@ def explore(request: ExploreRequest) -> Explored:
     """
     workspace = request.workspace or find_workspace()
     (name,) = choose([request.model], workspace)
-    spec = load_model_spec(workspace.root, name)
     version = version_of(workspace, name, request)
-    scope = spec.scope(request.scope or usual_scope(version))
-    model = version.load(version.over(scope.constants))
-    allowed = spec.deadlock_allowed
+    scope = version.spec.scope(request.scope or version.usual_scope)
+    model, allowed = version.at(scope.name), version.spec.deadlock_allowed
     walk = Walk(model, deadlock_allowed=allowed)
     return Explored(request, version, scope, model, walk, allowed)
 

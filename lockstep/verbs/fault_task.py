@@ -27,7 +27,6 @@ from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.trace.documents import error_json, steps_json
 from lockstep.trace.itf import Origin, file_name, to_json
 from lockstep.verbs.campaign import outcome_of
-from lockstep.verbs.check import fault_scope
 from lockstep.words import indented, plural
 
 
@@ -225,7 +224,7 @@ class _Fault:
         spec = load_model_spec(self.root, task.model)
         assert task.fault is not None
         ((mark, _),) = marks_in_place(self.root, task.model, task.fault).values()
-        scope = fault_scope(spec, mark.scope)
+        scope = spec.fault_scope(mark.scope)
         constants: dict[str, object] = {**scope.constants, **mark.constants}
         model = load_model(self.root, spec.name, constants, fault=task.fault)
         lower(model)

@@ -27,7 +27,6 @@ from lockstep.trace.claims import failing_binding
 from lockstep.trace.documents import parameters_json
 from lockstep.trace.itf import Origin
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
-from lockstep.verbs.check import fault_scope
 from lockstep.verbs.fault_task import FaultAnswer, explore_fault
 from lockstep.verbs.replay_result import Replay
 from lockstep.words import shown_path
@@ -133,7 +132,7 @@ def faults(
 def _files(root: Path, name: str) -> list[Path]:
     """All files that the faults of a model depend on, there or not."""
     spec = load_model_spec(root, name)
-    model = load_model(root, name, fault_scope(spec, None).constants)
+    model = load_model(root, name, spec.fault_scope().constants)
     return [*model_places(model), *fault_places(root, name), *spec_files(root, spec)]
 
 
@@ -144,7 +143,7 @@ def plan_faults(
     model, root = FaultsOfModel(name), workspace.root
     try:
         spec = load_model_spec(root, name)
-        base = load_model(root, name, fault_scope(spec, None).constants)
+        base = load_model(root, name, spec.fault_scope().constants)
         if not request.names:
             properties = (prop for prop in base.properties if prop.kind is not Kind.SOMETIMES)
             model.invariants = {prop.name: [] for prop in properties}
@@ -161,7 +160,7 @@ def plan_faults(
 
 def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) -> SizedTask:
     """The task of a fault, and the number of states of its scope."""
-    scope = mark.scope or fault_scope(spec, None).name
+    scope = mark.scope or spec.fault_scope().name
     task = Task(
         kind="fault",
         model=spec.name,

@@ -17,7 +17,6 @@ from lockstep.requests.version import Version, version_at
 from lockstep.results.search_result import EvaluationError, Violation
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
-from lockstep.specs.scopes import load_model_spec
 from lockstep.system.text_files import write_text
 from lockstep.trace.behaviour import to_pytest, workspace_from
 from lockstep.trace.changes import changes, changes_of
@@ -69,8 +68,7 @@ def _load(version: Version, origin: Origin, request: ReplayRequest) -> Model:
     """The version in the scope of the recording, or in one of its own."""
     constants = origin.constants
     if request.scope is not None:
-        spec = load_model_spec(version.workspace.root, version.model)
-        constants = version.over(spec.scope(request.scope).constants)
+        constants = version.over(version.spec.scope(request.scope).constants)
     elif request.on is not None:
         declared = version.load({}).constants
         recorded = {name: value for name, value in constants.items() if name in declared}

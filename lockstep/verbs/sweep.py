@@ -19,11 +19,11 @@ from lockstep.requests.check import CheckRequest
 from lockstep.requests.option import choose
 from lockstep.requests.run import Run, Watch
 from lockstep.requests.version import refuse_several, version_of
-from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
+from lockstep.specs.scopes import ModelSpec, Scope
 from lockstep.system.scratch import scratch_folder
 from lockstep.trace.itf import traces_folder
 from lockstep.verbs.campaign import campaign_rows, report_in_order
-from lockstep.verbs.check import check, usual_scope
+from lockstep.verbs.check import check
 from lockstep.verbs.check_result import Checked, check_answer
 from lockstep.workspace import Workspace, find_workspace
 
@@ -46,37 +46,18 @@ class SweepRun(Run[Task, Answer]):
 
 
 def sweep(
-    request: SweepRequest,
+    request: SweepRequest | SweepPlan,
     *,
     on_result: Callable[[Answer], None] = lambda _: None,
     watch: Watch = Watch(),
 ) -> SweepRun:
-    """Check models with every combination of values and seeds, on all cores.
+    """Check models with every combination of values and seeds, as planned or as requested.
 
     `on_result` is given each row, in the order of the combinations, as soon as it and those before
     it are there. Errors of one check are in its row. `LockstepError` for a request that cannot be
     met, such as a constant that a model does not have.
     """
-    return run_sweep(plan_sweep(request), on_result=on_result, watch=watch)
-
-
-def plan_sweep(request: SweepRequest) -> SweepPlan:
-    """What a request asks for in its workspace; `LockstepError` where it cannot be met."""
-    _refuse_contradictions(request)
-    workspace = request.workspace or find_workspace()
-    models = choose(request.names, workspace)
-    refuse_several(models, request)
-    tasks = [task for model in models for task in _tasks(workspace, model, request)]
-    return SweepPlan(workspace, request, tuple(tasks))
-
-
-def run_sweep(
-    plan: SweepPlan,
-    *,
-    on_result: Callable[[Answer], None] = lambda _: None,
-    watch: Watch = Watch(),
-) -> SweepRun:
-    """Do what was planned."""
+    plan = request if isinstance(request, SweepPlan) else plan_sweep(request)
     rows: dict[int, Answer] = {}
 
     def report(number: int, answers: Sequence[Answer]) -> None:
@@ -88,6 +69,16 @@ def run_sweep(
     kept = report_in_order(each, done, report)
     pending = (task for number, (task, _) in enumerate(plan.tasks) if number not in rows)
     return SweepRun(tuple(rows.values()), tuple(pending), tuple(kept))
+
+
+def plan_sweep(request: SweepRequest) -> SweepPlan:
+    """What a request asks for in its workspace; `LockstepError` where it cannot be met."""
+    _refuse_contradictions(request)
+    workspace = request.workspace or find_workspace()
+    models = choose(request.names, workspace)
+    refuse_several(models, request)
+    tasks = [task for model in models for task in _tasks(workspace, model, request)]
+    return SweepPlan(workspace, request, tuple(tasks))
 
 
 def _refuse_contradictions(request: SweepRequest) -> None:
@@ -111,9 +102,8 @@ def _tasks(
     workspace: Workspace, name: str, request: SweepRequest
 ) -> Iterator[tuple[Task, int | None]]:
     """The checks of one model."""
-    spec = load_model_spec(workspace.root, name)
     version = version_of(workspace, name, request)
-    scope = spec.scope(request.scope or usual_scope(version))
+    scope = version.spec.scope(request.scope or version.usual_scope)
     base = version.over(scope.constants)
     model = version.load(base)
     values = values_in(model, request.sweeps)
@@ -139,7 +129,7 @@ def _tasks(
             **_shared(request),
         )
         growth = math.prod(_size(chosen[one]) / _size(model.constants[one]) for one in chosen)
-        expected = _expected_states(spec, scope, {**base, **chosen}, growth)
+        expected = _expected_states(version.spec, scope, {**base, **chosen}, growth)
         # What Hypothesis draws takes a time that the number of states says nothing of.
         yield task, None if task.by_hypothesis else expected
 

@@ -63,17 +63,22 @@ class TwinPlan:
 
 
 def twin(
-    request: TwinRequest = TwinRequest(),
+    request: TwinRequest | TwinPlan = TwinRequest(),
     *,
     on_result: Callable[[Comparison], None] = lambda _: None,
     watch: Watch = Watch(),
 ) -> TwinRun:
-    """Compare models with their twins; `on_result` hears of each comparison when it is done.
+    """Compare models with their twins, as planned or as requested.
 
+    `on_result` hears of each comparison when it is done.
     Errors of one comparison are in its result, not raised. `LockstepError` for a request that
     cannot be met, where no model has a twin, and where Java or TLC cannot be had.
     """
-    return run_twin(plan_twin(request), on_result=on_result, watch=watch)
+    plan = request if isinstance(request, TwinPlan) else plan_twin(request)
+    run = run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
+    refining = _refining(run).items()
+    unseen = {name: values for name, tasks in refining if (values := _unseen(plan, tasks))}
+    return TwinRun(run.results, run.pending, plan.without_twin, unseen)
 
 
 def plan_twin(request: TwinRequest) -> TwinPlan:
@@ -106,19 +111,6 @@ def plan_twin(request: TwinRequest) -> TwinPlan:
     find_java()
     tlc_jar()
     return TwinPlan(workspace, request, tuple(tasks), tuple(without_twin))
-
-
-def run_twin(
-    plan: TwinPlan,
-    *,
-    on_result: Callable[[Comparison], None] = lambda _: None,
-    watch: Watch = Watch(),
-) -> TwinRun:
-    """Do what was planned."""
-    run = run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
-    refining = _refining(run).items()
-    unseen = {name: values for name, tasks in refining if (values := _unseen(plan, tasks))}
-    return TwinRun(run.results, run.pending, plan.without_twin, unseen)
 
 
 def _refining(run: Run[Task, Comparison]) -> dict[str, list[Task]]:

@@ -171,7 +171,7 @@ def test_a_constant_that_puts_the_first_value_outside(tmp_path: Path, write: Wri
 
 
 def test_what_is_missing(tmp_path: Path, write: Write) -> None:
-    with pytest.raises(LockstepError, match=r"no model 'count'(.|\n)*the models here are: counter"):
+    with pytest.raises(LockstepError, match=r"no model 'count'(.|\n)*did you mean counter\?"):
         load_model(tmp_path, "count")
     with pytest.raises(LockstepError, match=r"there is no module models\.nowhere"):
         Universe(tmp_path).load("models.nowhere")

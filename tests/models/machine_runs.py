@@ -12,10 +12,9 @@ from lockstep.language.model import Model, load_model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
+from lockstep.specs.scopes import DEFAULT_SCOPE, FAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.testing.guide import BACKEND
 from lockstep.testing.state_machine import Violated, state_machine_for
-from lockstep.verbs.check import FAULT_SCOPE
 
 ROOT = Path(__file__).parents[2]
 

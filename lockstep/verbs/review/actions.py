@@ -20,7 +20,7 @@ from lockstep.requests.run import Watch
 from lockstep.requests.version import VersionPair
 from lockstep.review.action_change import ActionChange, Comparison, Strength
 from lockstep.review.pair import Pair
-from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
+from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec
 from lockstep.specs.tables import Plain
 from lockstep.system.crash import failure_of
 from lockstep.words import place_text
@@ -110,10 +110,7 @@ class _Review:
         self.constants_of_faults = {**own[0], **own[1]}
         self._given = own if is_apart else [self.constants_of_faults] * 2
         self.seconds = plan.request.action_seconds
-        self._specs = [
-            load_model_spec(version.workspace.root, version.model)
-            for version in (versions.base, versions.head)
-        ]
+        self._specs = [versions.base.spec, versions.head.spec]
         self._comparisons: dict[str, Comparison] = {}
         self.omitted: list[str] = []
         self.widths = self._names(plan.request.scope)

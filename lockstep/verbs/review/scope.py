@@ -21,7 +21,7 @@ from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import ObservedSpace, observe
 from lockstep.review.pair import Pair
 from lockstep.specs.expected import Expected
-from lockstep.verbs.check import check
+from lockstep.verbs.check import check, plan_check
 from lockstep.verbs.check_result import Checked, Unchecked
 from lockstep.verbs.costs import CostChange, Saving, cost_changes
 from lockstep.verbs.review.evidence import Change, PropertyChange, property_changes
@@ -166,19 +166,16 @@ def _checked(
     spaces: Spaces[Space] | None = None,
 ) -> Checked:
     """All properties of a version, judged past what is violated."""
-    run = check(
-        CheckRequest(
-            models=(version.model,),
-            workspace=version.workspace,
-            scope=scope,
-            goes_on=True,
-            save=plan.folder(version),
-            **version.changes,
-            **plan.request.given,
-        ),
-        watch=watch,
-        spaces=spaces,
+    asked = CheckRequest(
+        models=(version.model,),
+        workspace=version.workspace,
+        scope=scope,
+        goes_on=True,
+        save=plan.folder(version),
+        **version.changes,
+        **plan.request.given,
     )
+    run = check(replace(plan_check(asked), spaces=spaces), watch=watch)
     if run.pending:
         raise KeyboardInterrupt
     (result,) = run.results
