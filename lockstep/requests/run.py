@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from lockstep.answers.answer import Answer
 from lockstep.errors import LockstepError
 from lockstep.results.search_result import Progress
 from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, verdict_without, worst
@@ -21,13 +22,17 @@ class Result(Protocol):
         ...
 
 
-class WithVerdict(Protocol):
+class WithVerdict(Result, Protocol):
     """A result in which there is a verdict."""
 
     @property
     def verdict(self) -> Verdict:
         """The verdict."""
         ...
+
+
+class Interruptible(WithVerdict, Protocol):
+    """A result that Ctrl-C may have cut short."""
 
     @property
     def interrupted(self) -> bool:
@@ -44,7 +49,7 @@ class Judged:
         return False
 
     @property
-    def exit_code(self: WithVerdict) -> int:
+    def exit_code(self: Interruptible) -> int:
         """What this result alone would end the process with."""
         return exit_code_of(self.verdict, interrupted=self.interrupted)
 
@@ -63,6 +68,14 @@ class Failure:
     def exit_code(self) -> int:
         """2 where what was given is wrong, 3 where a bound was met, 70 for lockstep's mistakes."""
         return int(self.error.exit_code)
+
+
+def judged_answer(kind: str, result: WithVerdict | Failure, **values: Any) -> Answer:
+    """The answer that a result gives; of a failure, why there is no other."""
+    answer = {"kind": kind, "verdict": str(result.verdict), "exit_code": result.exit_code}
+    if isinstance(result, Failure):
+        answer |= {"because": str(result.error), "error": str(result.error)}
+    return Answer(**{**answer, **values})
 
 
 TaskT = TypeVar("TaskT")

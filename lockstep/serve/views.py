@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from lockstep.language.model import Model, Property
@@ -17,7 +16,6 @@ from lockstep.verbs.explore import Explored
 from lockstep.walk.drawing import Drawing
 from lockstep.walk.refusals import PropertyHere, Refusal, Refusals
 from lockstep.walk.walk import ActionHere, Walk
-from lockstep.words import place_text
 
 View = dict[str, Any]
 
@@ -106,7 +104,7 @@ def _action(model: Model, here: ActionHere, refusals: Refusals) -> View:
         "instances": list(here.steps),
         "labels": _labels(here),
         "error": "" if here.error is None else here.error.seen_from(model.universe.root),
-        "refusals": [_refusal(model, refusal) for refusal in refusals.refusals],
+        "refusals": [_refusal(refusal) for refusal in refusals.refusals],
         "is_cut": refusals.is_cut,
     }
 
@@ -147,10 +145,10 @@ def _without_action(name: str, action: str) -> str:
     return f"{binding}{number}" or name
 
 
-def _refusal(model: Model, refusal: Refusal) -> View:
+def _refusal(refusal: Refusal) -> View:
     return {
         "text": refusal.text,
-        "place": _place(model, refusal.file, refusal.line),
+        "place": refusal.place,
         "instances": refusal.instances,
         "binding": refusal.binding,
         "values": _values(refusal.conjunct),
@@ -189,9 +187,3 @@ def _values(conjunct: Conjunct | None) -> list[View]:
     if conjunct is None:
         return []
     return [{"name": name, "value": show(value)} for name, value in conjunct.known]
-
-
-def _place(model: Model, file: Path | None, line: int) -> str:
-    if file is None:
-        return ""
-    return place_text(file, line, model.universe.root)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache, partial
 from pathlib import Path
 
 import msgspec
@@ -14,10 +15,10 @@ import msgspec
 from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import Model, Property, load_model, model_names
-from lockstep.language.notation import FaultMark, Kind
+from lockstep.language.notation import Kind
 from lockstep.language.proposals import proposal_names
 from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
-from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
+from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.text_files import is_file, read_text
 from lockstep.words import shown_path
 
@@ -121,7 +122,8 @@ class CitedTests:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._files: dict[str, dict[str, set[str]] | None] = {}
+        self._functions = cache(lambda file: _parameters_in(root / file))
+        """By the path of a file, each of its functions with its parameters."""
 
     @property
     def are_there(self) -> bool:
@@ -146,11 +148,6 @@ class CitedTests:
             taken |= new
             pending.extend(new)
         return KAFKA_OUTPUT in taken
-
-    def _functions(self, file: str) -> dict[str, set[str]] | None:
-        if file not in self._files:
-            self._files[file] = _parameters_in(self._root / file)
-        return self._files[file]
 
 
 def _parameters_in(file: Path) -> dict[str, set[str]] | None:
@@ -257,17 +254,12 @@ class _Workspace:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._models: dict[str, Model] = {}
-        self._specs: dict[str, ModelSpec] = {}
-        self._marks: dict[str, dict[str, FaultMark]] = {}
         self._names = model_names(root)
         self._tests = CitedTests(root)
-
-    def spec(self, name: str) -> ModelSpec:
-        """What `specs/` says of a model."""
-        if name not in self._specs:
-            self._specs[name] = load_model_spec(self._root, name)
-        return self._specs[name]
+        self.spec = cache(partial(load_model_spec, root))
+        """What `specs/` says of a model, by its name."""
+        self._faults = cache(partial(fault_marks, root))
+        self._model = cache(self._loaded)
 
     def stated(self, files: Collection[str]) -> dict[str, list[Reference]]:
         """The properties by the id that they state, of the models that refer to one of `files`."""
@@ -326,30 +318,34 @@ class _Workspace:
                 return None
             return f"it does not take the fixture {KAFKA_OUTPUT}, so it shows nothing of Kafka"
         model_name, _, name = reference.name.partition(".")
-        if reference.kind == "invariant" and row.id not in self._stated_by(model_name, name):
+        if reference.kind == "invariant" and row.id not in (
+            self._model(model_name).property(name).requirements
+        ):
             return f'it does not state {row.id}: write "{row.id}" in its decorator'
         if reference not in row.refuted_by:
             return None
         if reference.kind == "fault":
-            harmless = self._faults(model_name)[name].harmless is not None
-            return "it is harmless, so it refutes nothing" if harmless else None
+            mark, _ = self._faults(model_name)[name]
+            return "it is harmless, so it refutes nothing" if mark.harmless is not None else None
         if reference.kind == "scope":
             violated = self.spec(model_name).scopes[name].pins.violates or ()
-            if any(row.id in self._stated_by(model_name, prop) for prop in violated):
+            properties = map(self._model(model_name).property, violated)
+            if any(row.id in prop.requirements for prop in properties):
                 return None
             return f"nothing that states {row.id} is pinned as violated there"
-        if self._kinds(model_name)[name] is Kind.SOMETIMES:
+        if self._model(model_name).property(name).kind is Kind.SOMETIMES:
             return None
         return "it holds always: a witness is a `sometimes`, or a fault that breaks something"
 
     def property_kinds(self, row: Requirement) -> dict[Reference, Kind]:
         """What kind of property each is that the requirement cites, of those that exist."""
-        kinds = {}
+        kinds: dict[Reference, Kind] = {}
         for reference in row.references:
             model_name, _, name = reference.name.partition(".")
             if reference.kind == "invariant" and model_name in self._names:
-                kinds[reference] = self._kinds(model_name).get(name)
-        return {reference: kind for reference, kind in kinds.items() if kind is not None}
+                prop = self._model(model_name).find_property(name)
+                kinds |= {} if prop is None else {reference: prop.kind}
+        return kinds
 
     def unexercised(self, row: Requirement) -> set[Reference]:
         """The properties that the requirement cites and no scope exercises."""
@@ -361,23 +357,5 @@ class _Workspace:
             if name in scope.unexercised
         }
 
-    def _stated_by(self, name: str, prop_name: str) -> tuple[str, ...]:
-        """The ids that a property states."""
-        properties = self._model(name).properties
-        return next(prop.requirements for prop in properties if prop.name == prop_name)
-
-    def _faults(self, name: str) -> dict[str, FaultMark]:
-        if name not in self._marks:
-            marks = fault_marks(self._root, name)
-            self._marks[name] = {fault: mark for fault, (mark, _) in marks.items()}
-        return self._marks[name]
-
-    def _kinds(self, name: str) -> dict[str, Kind]:
-        return {prop.name: prop.kind for prop in self._model(name).properties}
-
-    def _model(self, name: str) -> Model:
-        if name not in self._models:
-            scopes = self.spec(name).scopes
-            scope = scopes.get(DEFAULT_SCOPE, next(iter(scopes.values()), Scope(DEFAULT_SCOPE)))
-            self._models[name] = load_model(self._root, name, scope.constants)
-        return self._models[name]
+    def _loaded(self, name: str) -> Model:
+        return load_model(self._root, name, self.spec(name).usual_scope.constants)

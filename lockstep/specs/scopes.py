@@ -154,6 +154,12 @@ class ModelSpec:
         problem = f"{self.name} has no scope {name!r} in {self.file}"
         raise unknown(problem, name, self.scopes, "its scopes are")
 
+    @property
+    def usual_scope(self) -> Scope:
+        """The scope `default`, else the first one."""
+        first = next(iter(self.scopes.values()), Scope(DEFAULT_SCOPE))
+        return self.scopes.get(DEFAULT_SCOPE, first)
+
     def fault_scope(self, name: str | None = None) -> Scope:
         """The scope that a fault names, or that of faults that name none."""
         usual = FAULT_SCOPE if FAULT_SCOPE in self.scopes else DEFAULT_SCOPE

@@ -16,7 +16,7 @@ from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ctrl_c_ends_a_question
 from lockstep.requests.option import choose
 from lockstep.requests.prove import AskOptions, ProveRequest
-from lockstep.requests.run import Judged
+from lockstep.requests.run import Judged, judged_answer
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.documents import steps_json
@@ -189,14 +189,14 @@ def ask_answer(result: Asked) -> Answer:
         "fault": request.fault,
         "constants": dict(request.constants),
         "engine": "z3",
-        "verdict": str(result.verdict),
-        "exit_code": result.exit_code,
     }
     if isinstance(result, Compared):
-        return Answer(kind="equal", details=EqualDetails(result.actions, result.effects), **asked)
+        details = EqualDetails(result.actions, result.effects)
+        return judged_answer("equal", result, details=details, **asked)
     trace, written = result.trace, result.written
-    return Answer(
-        kind="find",
+    return judged_answer(
+        "find",
+        result,
         violated=next(iter(result.violated), None),
         violates=result.violated,
         seconds=result.result.seconds,

@@ -16,7 +16,7 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
 from lockstep.requests.check import CheckRequest
-from lockstep.requests.run import Failure, Run
+from lockstep.requests.run import Failure, Run, judged_answer
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict, exit_code_of, worst
@@ -214,20 +214,18 @@ def check_answer(
 ) -> Answer:
     """The answer to a check; with `pytest`, with its counterexample as a test."""
     asked: dict[str, Any] = {
-        "kind": "check",
         "scope": result.scope,
         "fault": request.fault,
         "proposal": request.proposal,
         "constants": dict(request.constants),
         "seed": None if request.walks is None else request.seed,
-        "verdict": str(result.verdict),
-        "exit_code": result.exit_code,
     }
     if isinstance(result, Unchecked):
-        error = str(result.error)
-        return Answer(model=result.name, engine=request.engine, because=error, error=error, **asked)
+        return judged_answer("check", result, model=result.name, engine=request.engine, **asked)
     search = result.result
-    return Answer(
+    return judged_answer(
+        "check",
+        result,
         model=search.model,
         violated=next(iter(search.violated), None),
         length=None if result.trace is None else len(result.trace.steps),

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -19,7 +18,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import MOST_STATES, Limits
 from lockstep.requests.option import choose
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
-from lockstep.requests.run import Failure, Judged, Run, Watch, run_each
+from lockstep.requests.run import Failure, Judged, Run, Watch, judged_answer, run_each
 from lockstep.requests.search import CostsRequest
 from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
@@ -115,23 +114,18 @@ class CostsDetails(msgspec.Struct, frozen=True):
 
 def costs_answer(result: ModelCosts | Uncosted) -> Answer:
     """The answer about the costs of a model."""
-    asked: dict[str, Any] = {
-        "kind": "costs",
-        "scope": result.scope,
-        "verdict": str(result.verdict),
-        "exit_code": result.exit_code,
-    }
     if isinstance(result, Uncosted):
-        error = str(result.error)
-        return Answer(model=result.model, because=error, error=error, **asked)
+        return judged_answer("costs", result, model=result.model, scope=result.scope)
     version, costs = result.version, [saved.cost for saved in result.costs]
-    return Answer(
+    return judged_answer(
+        "costs",
+        result,
         model=version.model,
+        scope=result.scope,
         **version.changes,
         seconds=result.seconds,
         because="; ".join(f"{one.scenario.name}: {one.unknown}" for one in costs if one.unknown),
         details=CostsDetails({one.cost.scenario.name: cost_details(one) for one in result.costs}),
-        **asked,
     )
 
 

@@ -26,7 +26,7 @@ from lockstep.language.model import Model
 from lockstep.plain.exploration import Walks
 from lockstep.requests.option import choose
 from lockstep.requests.others import DriveRequest
-from lockstep.requests.run import Judged, Watch
+from lockstep.requests.run import Judged, Watch, judged_answer
 from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
 from lockstep.trace.documents import conjunct_json, parameters_json, steps_json
@@ -195,8 +195,9 @@ def drive_answer(driven: Driven) -> Answer:
     version, result = driven.version, driven.run
     departure = None if result.departed is None else result.departed.departure
     is_covered = result.graph is not None
-    return Answer(
-        kind="drive",
+    return judged_answer(
+        "drive",
+        driven,
         model=version.model,
         scope=driven.scope,
         **version.changes,
@@ -207,7 +208,6 @@ def drive_answer(driven: Driven) -> Answer:
         length=None if departure is None else len(departure.stimuli),
         trace=driven.saved.place,
         because=result.because,
-        exit_code=driven.exit_code,
         details=DriveDetails(
             driver=driven.driver,
             software=driven.software,

@@ -24,8 +24,8 @@ from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.trace.claims import failing_binding
-from lockstep.trace.documents import parameters_json
 from lockstep.trace.itf import Origin
+from lockstep.trace.itf_values import Misfit, decode_parameters
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.verbs.fault_task import FaultAnswer, explore_fault
 from lockstep.verbs.replay_result import Replay
@@ -193,20 +193,18 @@ def behaviour_of(root: Path, run: FaultAnswer) -> Replay | None:
     state, taken = model.initial, list[Step]()
     for number, step in enumerate(steps, start=1):
         action = model.action(step["action"])
-        instances = engine.instances(action, state)
-        wanted = (
-            one
-            for one in instances
-            if parameters_json(action.parameters, one.parameters) == step["parameters"]
-        )
-        reached = next(wanted, None)
-        if reached is None:
+        try:
+            given = decode_parameters(action.parameters, step["parameters"], action.name)
+        except Misfit:
+            given = None
+        after = None if given is None else engine.run(action, state, given)
+        if given is None or after is None:
             raise LockstepError(
                 f"{run.model} with the fault {run.name} does not take step {number}, {action.name}",
                 cure=again,
             )
-        taken.append(reached)
-        state = reached.state
+        taken.append(Step(action.name, given, after))
+        state = after
     trace = Trace(model.initial, tuple(taken), run.details.loop)
     origin = Origin.of(model, run.violated, scope=run.scope, fault=run.name, engine=run.engine)
     parameters = failing_binding(engine, run.violated, trace)

@@ -18,6 +18,7 @@ import msgspec
 from lockstep.answers.answer import Answer
 from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import not_written
+from lockstep.requests.run import judged_answer
 from lockstep.results.verdict import Verdict
 from lockstep.trace.documents import claim_json, error_json, steps_json
 from lockstep.trace.itf import Saved, save_trace
@@ -162,19 +163,17 @@ def proof_question(subject: Subject, model: Model) -> Question:
 def proof_answer(result: Proved | Unproved, request: ProveRequest) -> Answer:
     """The answer of a proof that was asked for."""
     asked: dict[str, Any] = {
-        "kind": "prove",
         "fault": request.fault,
         "constants": dict(request.constants),
         "engine": "z3",
-        "verdict": str(result.verdict),
-        "exit_code": result.exit_code,
     }
     if isinstance(result, Unproved):
-        error = str(result.error)
-        return Answer(model=result.name, scope=result.proof, because=error, error=error, **asked)
+        return judged_answer("prove", result, model=result.name, scope=result.proof, **asked)
     proofs, saved, trace = result.induction.proofs, result.counterexample, _trace(result)
     violates = () if result.violation is None else result.violation.properties
-    return Answer(
+    return judged_answer(
+        "prove",
+        result,
         model=result.subject.name,
         scope=result.subject.proof.name,
         because=result.because,

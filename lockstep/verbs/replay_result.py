@@ -11,7 +11,7 @@ import msgspec
 from lockstep.answers.answer import Answer
 from lockstep.language.model import Model
 from lockstep.requests.check import CheckRequest
-from lockstep.requests.run import Judged
+from lockstep.requests.run import Judged, judged_answer
 from lockstep.requests.version import Version
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import EvaluationError, Violation
@@ -165,20 +165,19 @@ def replay_answer(file: Path, result: Replay) -> Answer:
         "pytest": result.test,
         "on": None if result.on is None else _on(result),
     }
-    return Answer(
-        kind="replay",
+    return judged_answer(
+        "replay",
+        result,
         model=origin.model,
         scope=origin.scope or "",
         fault=origin.fault,
         proposal=origin.proposal,
         engine="python",
-        verdict=str(result.verdict),
         violated=next(iter(violates), None),
         violates=violates,
         length=len(trace.steps),
         trace=str(file),
         because=result.because,
-        exit_code=result.exit_code,
         details=msgspec.convert(values, ReplayDetails),
     )
 

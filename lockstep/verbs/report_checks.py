@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache, cached_property, partial
 
 from lockstep.answers.answer import Answer, earliest
 from lockstep.answers.history import CHECK, FAULTS, MUTANTS, PROVE, TWIN, Entry
@@ -40,8 +41,11 @@ class KeptResults:
     """
 
     workspace: Workspace
-    _latest: dict[str, Mapping[tuple[str, str], datetime]] = field(default_factory=dict)
-    """When each verb answered last about each model and scope or proof."""
+
+    @cached_property
+    def _latest(self) -> Callable[[str], Mapping[tuple[str, str], datetime]]:
+        """When a verb answered last about each model and scope or proof."""
+        return cache(partial(latest_answers, self.workspace))
 
     def checks(self, spec: ModelSpec) -> Iterator[Entry]:
         """An entry for each scope of a model; only the scope `default` is wanted."""
@@ -134,20 +138,14 @@ class KeptResults:
 
     def _answer(self, question: Question) -> Answer | None:
         """What was decided last of a question as it stands; None where nothing was."""
-        if (question.model, question.scope) not in self._of(question.verb):
+        if (question.model, question.scope) not in self._latest(question.verb):
             return None  # nothing of it was ever decided: its digest need not be known
         return question.find()
 
     def _outdated(self, entry: Entry) -> Entry:
         """The entry of what was decided, if at all, of other texts."""
-        latest = self._of(entry.kind).get((entry.model, entry.scope))
-        entry.outdated = latest
+        entry.outdated = self._latest(entry.kind).get((entry.model, entry.scope))
         return entry
-
-    def _of(self, verb: str) -> Mapping[tuple[str, str], datetime]:
-        if verb not in self._latest:
-            self._latest[verb] = latest_answers(self.workspace, verb)
-        return self._latest[verb]
 
 
 def _refused(entry: Entry, error: LockstepError) -> Entry:
@@ -171,9 +169,7 @@ def _is_pinned(scope: Scope, failed: Answer) -> bool:
 
 def model_of(workspace: Workspace, spec: ModelSpec) -> Model:
     """A model as its usual scope has it; `LockstepError` where `check` would refuse it."""
-    scopes = spec.scopes
-    scope = scopes.get(DEFAULT_SCOPE, next(iter(scopes.values()), Scope(DEFAULT_SCOPE)))
-    model = load_model(workspace.root, spec.name, scope.constants)
+    model = load_model(workspace.root, spec.name, spec.usual_scope.constants)
     check_declarations(model, spec)
     check_stated_requirements(model, spec)
     lower(model)

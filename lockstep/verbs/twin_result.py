@@ -12,7 +12,7 @@ from lockstep.answers.answer import Answer, counts_of
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model
 from lockstep.plain.exploration import DEFAULT_ENGINE
-from lockstep.requests.run import Failure, Judged
+from lockstep.requests.run import Failure, Judged, judged_answer
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -106,21 +106,15 @@ class TwinDetails(msgspec.Struct, frozen=True):
 def comparison_answer(comparison: Comparison) -> Answer:
     """The answer of a comparison."""
     task = comparison.task
-    asked: dict[str, Any] = {
-        "kind": "twin",
-        "model": task.model,
-        "scope": task.scope.name,
-        "verdict": str(comparison.verdict),
-        "judged": task.scope.compare,
-        "exit_code": comparison.exit_code,
-    }
+    asked = {"model": task.model, "scope": task.scope.name, "judged": task.scope.compare}
     if isinstance(comparison, Uncompared):
-        error = str(comparison.error)
-        return Answer(engine=DEFAULT_ENGINE, because=error, error=error, **asked)
+        return judged_answer("twin", comparison, engine=DEFAULT_ENGINE, **asked)
     result = comparison.result
     counts = {**counts_of(result.explored), "seconds": result.seconds}
     refuted = () if result.refuted is None else (result.refuted,)
-    return Answer(
+    return judged_answer(
+        "twin",
+        comparison,
         because=result.because,
         violated=result.refuted,
         since=comparison.since,

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from lockstep.language.model import DEADLOCK, Action, Model, Property
 from lockstep.language.notation import Disabled, Kind, State
@@ -15,6 +14,7 @@ from lockstep.plain.run import NextState, PlainEngine, line_in
 from lockstep.results.search_result import EvaluationError
 from lockstep.trace.conjuncts import Conjunct, false_conjunct, false_requirement
 from lockstep.trace.render import render_binding
+from lockstep.words import place_text
 
 MOST_INSTANCES = 200
 """Instances of an action that are asked why they are not enabled."""
@@ -24,13 +24,12 @@ MOST_INSTANCES = 200
 class Refusal:
     """A guard that is false for some instances of an action.
 
-    `file` and `line` are where it is written, `text` is its conjunct that is false, or the guard as
-    a whole where that cannot be decided. `instances` counts those that it stops; `binding` is the
-    first of them, and `conjunct` has the values that it has there.
+    `place` is where it is written, `text` is its conjunct that is false, or the guard as a whole
+    where that cannot be decided. `instances` counts those that it stops; `binding` is the first of
+    them, and `conjunct` has the values that it has there.
     """
 
-    file: Path | None
-    line: int
+    place: str
     text: str
     instances: int
     binding: str
@@ -91,15 +90,16 @@ def _refusal(
 ) -> Refusal:
     binding, conjunct = cases[0]
     if conjunct is not None:
-        return Refusal(conjunct.file, conjunct.line, conjunct.text, len(cases), binding, conjunct)
+        return Refusal(conjunct.place, conjunct.text, len(cases), binding, conjunct)
     definition = model.universe.definition(action.function)
     if definition is None:
-        return Refusal(None, line, "", len(cases), binding, None)
+        return Refusal("", "", len(cases), binding, None)
     node, file = definition
     statement = next(
         part for part in node.body if part.lineno <= line <= (part.end_lineno or part.lineno)
     )
-    return Refusal(file, line, ast.unparse(statement), len(cases), binding, None)
+    place = place_text(file, line, model.universe.root)
+    return Refusal(place, ast.unparse(statement), len(cases), binding, None)
 
 
 def _stopping_line(action: Action, state: State, arguments: tuple[object, ...]) -> int | None:

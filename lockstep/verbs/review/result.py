@@ -10,6 +10,7 @@ from lockstep.answers.answer import Answer
 from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.requests.review_plan import ReviewPlan
+from lockstep.requests.run import judged_answer
 from lockstep.results.verdict import Verdict
 from lockstep.review.action_change import Strength
 from lockstep.review.action_example import Example
@@ -103,17 +104,14 @@ def review_answer(plan: ReviewPlan, result: ScopeReview | Unreviewed) -> Answer:
     base, head = result.versions.base, result.versions.head
     names = {"base": str(base), "head": str(head)}
     asked: dict[str, Any] = {
-        "kind": "review",
         "model": head.model,
         "scope": result.scope,
         **head.changes,
         "engine": plan.request.engine,
-        "verdict": str(result.verdict),
         "because": result.because,
-        "exit_code": result.exit_code,
     }
     if isinstance(result, Unreviewed):
-        return Answer(error=result.because, details=names, **asked)
+        return judged_answer("review", result, error=result.because, details=names, **asked)
     sizes = result.behaviours.sizes or ()
     violated = [one for one in result.properties if one.head is Standing.VIOLATED]
     shown = next((one for one in violated if one.violation is not None), None)
@@ -123,7 +121,9 @@ def review_answer(plan: ReviewPlan, result: ScopeReview | Unreviewed) -> Answer:
         asked["length"] = len(shown.violation.trace.steps)
         asked["trace"] = None if saved is None else str(saved)
     pair = result.pair
-    return Answer(
+    return judged_answer(
+        "review",
+        result,
         violates=tuple(one.name for one in violated),
         states=sizes[1].states if sizes else 0,
         depth=sizes[1].depth if sizes else 0,
