@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from lockstep.answers.answer import Answer, Moment, encode
 from lockstep.errors import LockstepError, not_written
 from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.system.strict_json import decode_document
-from lockstep.system.text_files import is_file
+from lockstep.system.text_files import add_lines, is_file
 from lockstep.words import shown_path
 
 CHECK, FAULTS, PROVE, TWIN, MUTANTS = "check", "faults", "prove", "twin", "mutants"
@@ -123,14 +122,9 @@ class History:
         news = [row for row in rows if latest.get(row.subject) != row.news]
         if not news:
             return
-        lines = "".join(f"{encode(row).decode('ascii')}\n" for row in news)
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            with os.fdopen(descriptor, "r+b", buffering=0) as stream:
-                size = os.fstat(descriptor).st_size
-                is_whole = size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
-                stream.write(f"{'' if is_whole else chr(10)}{lines}".encode())
+            add_lines(self.file, b"".join(encode(row) + b"\n" for row in news))
         except OSError as error:
             raise LockstepError(
                 not_written(self.file, error), cure="name another file by --history"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import math
 import os
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from lockstep.campaign.processes import Lost, Place
 from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.results.verdict import Verdict, worst
-from lockstep.system.text_files import write_text
+from lockstep.system.text_files import add_lines, locked, write_text
 
 
 @dataclass(frozen=True)
@@ -178,7 +176,7 @@ class KeptRows:
         kept = cls(file)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            with _locked(file) as descriptor:
+            with locked(file) as descriptor:
                 lines = _content(descriptor).splitlines()
                 kept._read(lines)
                 if lines and not kept.rows:
@@ -199,12 +197,7 @@ class KeptRows:
         if self.file is None:
             return
         try:
-            with _locked(self.file) as descriptor:
-                content = encode(row) + b"\n"
-                if not _is_whole(descriptor):
-                    content = b"\n" + content
-                while content:
-                    content = content[os.write(descriptor, content) :]
+            add_lines(self.file, encode(row) + b"\n")
         except OSError as error:
             raise LockstepError(not_written(self.file, error)) from None
 
@@ -217,34 +210,6 @@ class KeptRows:
                 continue
             self.rows.pop(row.task, None)  # for the rows to stand in the order of their time
             self.rows[row.task] = row
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[int]:
-    """The file, open to read and to add to, while no other process changes it."""
-    while True:
-        descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            # Another process may have put a new file in its place meanwhile.
-            if _is_same(descriptor, file):
-                yield descriptor
-                return
-        finally:
-            os.close(descriptor)
-
-
-def _is_same(descriptor: int, file: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), file.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _is_whole(descriptor: int) -> bool:
-    """Whether the last line of a file is finished."""
-    size = os.fstat(descriptor).st_size
-    return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
 
 
 def _content(descriptor: int) -> bytes:

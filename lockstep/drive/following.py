@@ -185,7 +185,7 @@ class Following:
         try:
             return tuple(seen_in(self._domains, place, value))
         except LockstepError as error:
-            raise self._driver.mistake("observe", error.message, error.cure) from None
+            raise self._driver.mistake(error.message, error.cure, "observe") from None
 
     def _observe(self) -> _Observed:
         observed = self._driver.observe()

@@ -63,7 +63,8 @@ class Guarded:
         """Go on with the driver that this one has for a model."""
         found = self._call("for_model", name)
         if not isinstance(found, Driver):
-            raise self.mistake("for_model", f"for_model({name!r}) returned {found!r}", _A_DRIVER)
+            text = f"for_model({name!r}) returned {found!r}"
+            raise self.mistake(text, _A_DRIVER, "for_model")
         if found is not self.driver:
             self.close()
             self.driver = found
@@ -81,11 +82,8 @@ class Guarded:
         answer = self._call("do", stimulus, arguments)
         if answer is None or answer is NOT_DONE or isinstance(answer, Took):
             return answer
-        raise self.mistake(
-            "do",
-            f"do({stimulus!r}) returned {answer!r}",
-            "return None, NOT_DONE or Took(ACTION, NAME=VALUE)",
-        )
+        cure = "return None, NOT_DONE or Took(ACTION, NAME=VALUE)"
+        raise self.mistake(f"do({stimulus!r}) returned {answer!r}", cure)
 
     def observe(self) -> Mapping[str, object]:
         """What can be seen, by the names of variables or of their parts."""
@@ -93,13 +91,13 @@ class Guarded:
         if isinstance(observed, Mapping) and all(isinstance(key, str) for key in observed):
             return observed
         cure = "return a dict of what can be seen, by the names of variables"
-        raise self.mistake("observe", f"observe() returned {observed!r}", cure)
+        raise self.mistake(f"observe() returned {observed!r}", cure, "observe")
 
     def close(self) -> None:
         """Stop what the driver started."""
         self._call("close")
 
-    def mistake(self, method: str, text: str, cure: str | None = None) -> DriverError:
+    def mistake(self, text: str, cure: str | None = None, method: str = "do") -> DriverError:
         """A mistake that is seen in what a method returned, or in what the class declares."""
         code = getattr(type(self.driver), method).__code__
         return DriverError(f"{_place(code.co_filename, code.co_firstlineno)}{text}", cure=cure)

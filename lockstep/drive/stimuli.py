@@ -40,9 +40,7 @@ class Stimuli:
         self._actions = {action.name: action for action in model.actions}
         for name in ("outcomes", "decides", "never"):
             if not isinstance(value := getattr(driver, name), Mapping):
-                raise guarded.mistake(
-                    "do", f"{name} of {guarded.name} is {value!r}", "make it a dict"
-                )
+                raise guarded.mistake(f"{name} of {guarded.name} is {value!r}", "make it a dict")
         outcomes = {name: tuple(of) for name, of in driver.outcomes.items()}
         named = [action for of in outcomes.values() for action in of]
         for name in (*named, *driver.decides, *driver.by_itself, *driver.never):
@@ -51,14 +49,10 @@ class Stimuli:
             known = [parameter.name for parameter in self._actions[name].parameters]
             for one in decided:
                 if one not in known:
-                    raise self._driver.mistake(
-                        "do",
-                        f"{name} has no parameter {one!r}",
-                        nearest_of(one, known, "it has"),
-                    )
+                    cure = nearest_of(one, known, "it has")
+                    raise guarded.mistake(f"{name} has no parameter {one!r}", cure)
         for name in sorted(driver.never.keys() & set(driver.by_itself)):
             raise guarded.mistake(
-                "do",
                 f"{guarded.name} never does {name}, and does it by itself",
                 "leave it out of `never` or of `by_itself`",
             )
@@ -160,25 +154,19 @@ class Stimuli:
         """`LockstepError` where `took` is no outcome of a stimulus."""
         names = [action.name for action in self.of[stimulus[0]].outcomes]
         if took.action not in names:
-            raise self._driver.mistake(
-                "do",
-                f"{took!r} is no outcome of {stimulus[0]}",
-                nearest_of(took.action, names, "its outcomes are"),
-            )
+            cure = nearest_of(took.action, names, "its outcomes are")
+            raise self._driver.mistake(f"{took!r} is no outcome of {stimulus[0]}", cure)
         known = {one.name: one.domain for one in self._actions[took.action].parameters}
         for name, value in took.parameters.items():
             if name not in known:
-                raise self._driver.mistake(
-                    "do",
-                    f"{took!r}: {took.action} has no parameter {name!r}",
-                    nearest_of(name, known, "it has"),
-                )
+                text = f"{took!r}: {took.action} has no parameter {name!r}"
+                raise self._driver.mistake(text, nearest_of(name, known, "it has"))
             try:
                 canonical(known[name], value, name)
             except NotInDomain:
                 pass  # no outcome has it: the software departs
             except LockstepError as error:
-                raise self._driver.mistake("do", f"{took!r}: {error.message}", error.cure) from None
+                raise self._driver.mistake(f"{took!r}: {error.message}", error.cure) from None
 
     def _seen(self, action: Action, took: Took) -> dict[str, object]:
         """The parameters that were seen; a value outside its domain equals none inside."""
@@ -199,7 +187,6 @@ class Stimuli:
         free = tuple(one for one in action.parameters if one.name not in fixed)
         if is_wide(free):
             raise self._driver.mistake(
-                "do",
                 f"the software decides {', '.join(one.name for one in free)} of {action.name}: "
                 "too many values to try",
                 f"return Took({action.name!r}, {free[0].name}=VALUE)",
@@ -224,7 +211,6 @@ class Stimuli:
     def _action(self, name: str) -> Action:
         if name not in self._actions:
             raise self._driver.mistake(
-                "do",
                 f"{self._driver.name} names an action {name!r}, which the model does not have",
                 nearest_of(name, self._actions, "its actions are"),
             )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lockstep.errors import LockstepError
@@ -48,3 +51,42 @@ def write_text(file: Path, text: str) -> None:
             out.write(text.encode("utf-8"))
     except OSError as error:
         raise LockstepError(f"{file} cannot be written: {error.strerror}") from None
+
+
+def add_lines(file: Path, lines: bytes) -> None:
+    """Add whole lines at the end of a file, which is made where it is not there.
+
+    `OSError` where that cannot be done. A last line that is not finished is finished first.
+    """
+    with locked(file) as descriptor:
+        content = lines if _is_whole(descriptor) else b"\n" + lines
+        while content:
+            content = content[os.write(descriptor, content) :]
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[int]:
+    """The file, open to read and to add to, while no other process changes it."""
+    while True:
+        descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # Another process may have put a new file in its place meanwhile.
+            if _is_same(descriptor, file):
+                yield descriptor
+                return
+        finally:
+            os.close(descriptor)
+
+
+def _is_same(descriptor: int, file: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _is_whole(descriptor: int) -> bool:
+    """Whether the last line of a file is finished."""
+    size = os.fstat(descriptor).st_size
+    return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"

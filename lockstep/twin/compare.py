@@ -264,17 +264,9 @@ class TwinResult:
     model: Model
     scope: str
     compare: str
-    verdict: Verdict
-    because: str
-    """Why the verdict is not `holds`; empty if it is."""
     explored: SearchResult
     run: TlcRun
     """TLC's run that was compared. It ends where it has found more states than the model has."""
-    difference: Difference | None
-    counts: tuple[CountDifference, ...]
-    """The counts that are not the same, where TLC was not stopped by what it refuted."""
-    refuting: TlcRun | None
-    """TLC's run that refuted a claim of the twin, with the behaviour that does."""
     unchecked: tuple[str, ...]
     """The liveness properties that TLC was not asked for, by their names in the model."""
     refinement: Refinement | None
@@ -285,6 +277,14 @@ class TwinResult:
     the model."""
     seconds: float
     """Wall-clock time of all of it: the search of the model, TLC, and reading its graph."""
+    verdict: Verdict = Verdict.HOLDS
+    because: str = ""
+    """Why the verdict is not `holds`; empty if it is."""
+    difference: Difference | None = None
+    counts: tuple[CountDifference, ...] = ()
+    """The counts that are not the same, where TLC was not stopped by what it refuted."""
+    refuting: TlcRun | None = None
+    """TLC's run that refuted a claim of the twin, with the behaviour that does."""
 
     @property
     def left_out(self) -> tuple[str, ...]:

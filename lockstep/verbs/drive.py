@@ -30,7 +30,7 @@ from lockstep.requests.run import Judged, Watch, judged_answer
 from lockstep.requests.version import Version, version_of
 from lockstep.results.verdict import Verdict
 from lockstep.trace.documents import conjunct_json, parameters_json, steps_json
-from lockstep.trace.itf import NOTHING_SAVED, Origin, Saved, constants_of, save_as, traces_folder
+from lockstep.trace.itf import NOTHING_SAVED, Origin, Saved, save_as, traces_folder
 from lockstep.trace.layout import show
 from lockstep.words import path_below
 from lockstep.workspace import find_workspace
@@ -166,14 +166,12 @@ def drive(request: DriveRequest, *, watch: Watch = Watch()) -> Driven:
 def _saved(driven: Driven, request: DriveRequest, departure: Departure, driver: str) -> Driven:
     """The same, with the behaviour of a departure in a file, and its test."""
     version, model = driven.version, driven.model
-    origin = Origin(
-        model=model.name,
-        property=None,
+    origin = Origin.of(
+        model,
         scope=driven.scope,
         fault=version.fault,
         proposal=version.proposal,
         engine="drive",
-        constants=constants_of(model),
         goal=f"a departure of {request.driver}",
     )
     folder = request.save or traces_folder(version.workspace)

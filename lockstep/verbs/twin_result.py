@@ -160,8 +160,6 @@ def kept_comparison(model: Model, answer: Answer) -> TwinResult | None:
         model=model,
         scope=answer.scope,
         compare=answer.judged,
-        verdict=Verdict.HOLDS,
-        because="",
         explored=SearchResult(
             model.name,
             answer.engine,
@@ -170,9 +168,6 @@ def kept_comparison(model: Model, answer: Answer) -> TwinResult | None:
             depth=answer.depth,
         ),
         run=_run(details.run),
-        difference=None,
-        counts=(),
-        refuting=None,
         unchecked=details.unchecked,
         refinement=None if refining is None else Refinement(refining.abstract, _run(refining.run)),
         unrefined=details.unrefined,

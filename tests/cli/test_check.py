@@ -401,7 +401,6 @@ def test_wrong_use_is_one_clear_line(desk: "Desk", arguments: list[str], reporte
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["--scope", "smal"], "did you mean small?"),
         (["--set", "COINS=3"], "turnstile has no constant COINS"),
         (["--set", "MAX_COINS=1.5"], "no constant can be"),
         (["--fault", "stays_opn"], "did you mean stays_open?"),
@@ -413,6 +412,22 @@ def test_what_one_model_lacks(desk: "Desk", arguments: list[str], reported: str)
     ran = desk.run("check", "turnstile", *arguments)
     assert ran.code == 2
     assert reported in ran.out + ran.err
+
+
+def test_a_scope_that_no_model_has(desk: "Desk") -> None:
+    """It is refused before anything is printed; a damaged file is for its own row to report."""
+    ran = desk.run("check", "turnstile", "--scope", "smal")
+    assert (ran.code, ran.out) == (2, "")
+    assert "turnstile has no scope 'smal'" in ran.err
+    assert "did you mean small?" in ran.err
+    (desk.root / "models/other.py").write_text((desk.root / "models/turnstile.py").read_text())
+    ran = desk.run("check", "--scope", "zzz")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no model has a scope 'zzz'\n  cure: there are: " in ran.err
+    (desk.root / "specs/other.toml").write_text("damaged")
+    ran = desk.run("check", "--scope", "smal")
+    assert ran.code == 2
+    assert "is not TOML" in ran.out
 
 
 def test_a_fault_in_place(desk: "Desk") -> None:

@@ -183,6 +183,7 @@ def test_of_many_names_a_few_are_shown_and_where_the_others_are() -> None:
     cure = nearest_of("wholly_other", names, "its faults are", "in models/faults/lock.py")
     assert re.fullmatch(r"its faults are: (fault_\d+, ){5}fault_\d+ and 14 more, in \S+", cure)
     assert nearest_of("nothing", names[:2], "they are") == "they are: fault_0, fault_1"
+    assert nearest_of("wholly_other", names, "they are").endswith(" and 14 more")
 
 
 def test_each_of_two_faults_is_in_place(root: Path) -> None:
