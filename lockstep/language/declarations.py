@@ -165,12 +165,12 @@ def text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.Funct
     if definition is None:
         code = getattr(function, "__code__", None)
         if code is not None and code.co_filename in universe.files:
-            line = code.co_firstlineno
+            place = Place.beginning(Path(code.co_filename), code.co_firstlineno)
             raise ModelError(
                 [
                     Diagnostic(
                         "not-a-function",
-                        Place(Path(code.co_filename), line, 0, line, 1),
+                        place,
                         f"{code.co_name} is marked as part of a model but is not a function of "
                         "its text",
                         "the text of a marked function is read, and it is a plain `def`",
@@ -200,4 +200,4 @@ def _declared_at(universe: Universe, state: type[State], name: str) -> Place:
                     and line.target.id == name
                 ):
                     return Place.of(line, path)
-    return Place(path, 1, 0, 1, 1)
+    return Place.beginning(path)

@@ -326,11 +326,7 @@ def _find_names(
     edits: Sequence[PlacedEdit],
 ) -> None:
     """Give a module what new texts name and it does not have: from the fault's file, or another."""
-    modules = [
-        vars(module)
-        for name, module in universe.modules.items()
-        if name.startswith("models.") and not name.startswith("models.faults")
-    ]
+    modules = map(vars, universe.of_models.values())
     faults = [vars(one) for n, one in universe.modules.items() if n.startswith("models.faults.")]
     words = {word: getattr(lockstep, word) for word in lockstep.__all__}
     own = {node.arg for node in function.args.args}

@@ -88,6 +88,15 @@ class Universe(Runner):
         """Where each module was looked for, a file; those that are folders have none there."""
         return [self._file(name) for name in self.modules]
 
+    @property
+    def of_models(self) -> dict[str, types.ModuleType]:
+        """The modules of models and of their parts, proposals among them, but none of faults."""
+        return {
+            name: module
+            for name, module in self.modules.items()
+            if name.startswith("models.") and not name.startswith("models.faults")
+        }
+
     def load(self, name: str) -> types.ModuleType:
         """The module `models.x` or `invariants.x`, run once in this universe."""
         if name in self.modules:

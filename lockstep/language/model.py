@@ -224,13 +224,8 @@ def with_goal(model: Model, goal: str, predicate: str, file: Path) -> Model:
     to `file` as a module, where diagnostics show it. ModelError where it is not well formed.
     """
     own = model.universe.load(f"models.{model.name}")
-    others = (
-        module
-        for name, module in model.universe.modules.items()
-        if name.startswith("models.") and not name.startswith("models.faults")
-    )
     modules: dict[str, str] = {}
-    for module in (own, *others):
+    for module in (own, *model.universe.of_models.values()):
         modules |= {n: module.__name__ for n in vars(module) if n[0] != "_" and n not in modules}
     imports = "".join(f"from {module} import {name}\n" for name, module in modules.items())
     file.write_text(

@@ -48,6 +48,18 @@ class Place:
         end_column = getattr(node, "end_col_offset", None) or column + 1
         return Place(file, line, column, end_line, end_column)
 
+    @staticmethod
+    def of_name(node: ast.FunctionDef | ast.ClassDef, file: Path) -> Place:
+        """The name of a function or class where it is defined."""
+        keyword = "class " if isinstance(node, ast.ClassDef) else "def "
+        column = node.col_offset + len(keyword)
+        return Place(file, node.lineno, column, node.lineno, column + len(node.name.encode()))
+
+    @staticmethod
+    def beginning(file: Path, line: int = 1) -> Place:
+        """The first character of a file, or of a line in it."""
+        return Place(file, line, 0, line, 1)
+
     def lines(self) -> list[str]:
         """The lines of the file that it is a part of."""
         return self.file.read_text(encoding="utf-8").splitlines()[self.line - 1 : self.end_line]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -142,28 +142,18 @@ class Syntax:
         return values
 
     def uses(self, module: str, name: str) -> bool:
-        """Whether the file reads something of a module elsewhere than in imports and decorators.
-
-        What has a name is read where that name is; what is called to make it is read at once.
-        """
+        """Whether the file reads something of a module elsewhere than in imports and decorators."""
         words = self._words(module, name)
-        values = dict(self.named_values)
-        apart = {id(value) for one in values.values() for value in one}
-        waiting: list[ast.AST] = [] if self.tree is None else [self.tree]
-        while waiting:
-            node = waiting.pop()
-            if id(node) in apart:
-                waiting += [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
-                continue
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                if self.dotted(node) in words:
-                    return True
-                read = values.pop(node.id, []) if isinstance(node, ast.Name) else []
-                apart -= set(map(id, read))
-                waiting += read
-            decorators = node.decorator_list if isinstance(node, FUNCTIONS) else ()
-            waiting += [part for part in ast.iter_child_nodes(node) if part not in decorators]
-        return False
+        tree = [] if self.tree is None else [self.tree]
+        read = read_names([*tree, *self.made_by], self.named_values, in_decorators=False)
+        return any(self.dotted(node) in words for node in read)
+
+    @property
+    def made_by(self) -> list[ast.expr]:
+        """What is called to make the values that have a name, which is read at once."""
+        values = (value for several in self.named_values.values() for value in several)
+        parts = (part for value in values for part in ast.walk(value))
+        return [part.func for part in parts if isinstance(part, ast.Call)]
 
     def names_for(self, module: str | None, name: str) -> list[str]:
         """The names whose values have in them something of a module, or of this one."""
@@ -181,6 +171,32 @@ class Syntax:
     def _words(self, module: str, name: str) -> set[str]:
         """What something of another module can be called here."""
         return {f"{module}.{name}", *([name] if f"{module}.*" in self.modules else ())}
+
+
+def read_names(
+    nodes: Iterable[ast.AST],
+    named: Mapping[str, Sequence[ast.AST]],
+    *,
+    in_decorators: bool = True,
+) -> Iterator[ast.Name | ast.Attribute]:
+    """The names that some syntax reads.
+
+    What is `named`, such as a list of functions, is read where its name is, and not before.
+    """
+    named, waiting = dict(named), [*nodes]
+    apart = {id(part) for parts in named.values() for part in parts}
+    while waiting:
+        node = waiting.pop()
+        if id(node) in apart:
+            continue
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield node
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            read = named.pop(node.id, ())
+            apart -= set(map(id, read))
+            waiting += read
+        left_out = node.decorator_list if isinstance(node, FUNCTIONS) and not in_decorators else ()
+        waiting += [part for part in ast.iter_child_nodes(node) if part not in left_out]
 
 
 def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:

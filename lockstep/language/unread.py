@@ -20,7 +20,7 @@ from lockstep.language.inventory import Inventory
 from lockstep.language.loader import PACKAGES, Universe
 from lockstep.language.notation import EDITS, FAULT, MARK, REPLACES, State
 from lockstep.language.source import Diagnostic, Place
-from lockstep.language.syntax import FUNCTIONS, Syntax, syntax_of
+from lockstep.language.syntax import FUNCTIONS, Syntax, read_names, syntax_of
 from lockstep.language.unwritten import written_target
 
 _FAULTS = "models.faults."
@@ -112,28 +112,13 @@ def _has_the_form(node: _Written) -> bool:
 
 
 def _reached(syntax: Syntax, functions: Mapping[str, _Written], marked: set[str]) -> set[str]:
-    """The functions of a file that are marked, or named by what is read.
-
-    A value that has a name, such as a list of functions, is read where its name is; what is called
-    to make it is read at once.
-    """
+    """The functions of a file that are marked, or named by what is read."""
     bodies: dict[str, Sequence[ast.AST]] = {name: _body(node) for name, node in functions.items()}
-    bodies |= syntax.named_values
-    apart = {id(part) for parts in bodies.values() for part in parts}
-    called = {
-        part.func.id
-        for values in syntax.named_values.values()
-        for value in values
-        for part in ast.walk(value)
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
-    }
-    reached = marked | called | _names(syntax.statements, apart)
-    waiting = list(reached)
-    while waiting:
-        for name in _names(bodies.get(waiting.pop(), ()), set()) - reached:
-            reached.add(name)
-            waiting.append(name)
-    return reached
+    named = {name: parts for name, parts in bodies.items() if name not in marked}
+    begun = [part for name in marked for part in bodies.get(name, ())]
+    called = [node for node in syntax.made_by if isinstance(node, ast.Name)]
+    nodes = [*syntax.statements, *begun, *called]
+    return marked | _names(read_names(nodes, {**named, **syntax.named_values}))
 
 
 def _in_edits(module: types.ModuleType) -> set[str]:
@@ -142,7 +127,8 @@ def _in_edits(module: types.ModuleType) -> set[str]:
     for member in vars(module).values():
         for edit in getattr(member, EDITS, ()):
             with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-                names |= _names([ast.parse(textwrap.dedent(edit.new).strip())], set())
+                tree = ast.parse(textwrap.dedent(edit.new).strip())
+                names |= _names(read_names([tree], {}))
     return names
 
 
@@ -150,18 +136,8 @@ def _body(node: _Written) -> list[ast.AST]:
     return [node.body] if isinstance(node, ast.Lambda) else list(node.body)
 
 
-def _names(nodes: Iterable[ast.AST], without: set[int]) -> set[str]:
-    """The names that some syntax mentions, but for what is inside certain nodes."""
-    names: set[str] = set()
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if id(node) in without:
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        waiting.extend(ast.iter_child_nodes(node))
-    return names
+def _names(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
 def _is_used(
@@ -206,11 +182,9 @@ def _unread(name: str, node: _Written, module: str, path: Path) -> Diagnostic:
 def _left_out(universe: Universe, function: Callable[..., Any]) -> Diagnostic:
     definition = universe.definition(function)
     code = function.__code__
-    place = (
-        Place(Path(code.co_filename), code.co_firstlineno, 0, code.co_firstlineno, 1)
-        if definition is None
-        else Place.of(*definition)
-    )
+    place = Place.beginning(Path(code.co_filename), code.co_firstlineno)
+    if definition is not None:
+        place = Place.of(*definition)
     return Diagnostic(
         "left-out",
         place,

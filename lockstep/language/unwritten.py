@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence, Set
-from pathlib import Path
 from typing import Any
 
 from lockstep.language.loader import Universe
@@ -38,7 +37,7 @@ def unwritten_parts(
         own |= now
         parts = (p for p in _written(universe, step) if not any(_overlap(p, one) for one in now))
         left |= dict.fromkeys(parts, step.__name__)
-    place = _name_of(*definition)
+    place = Place.of_name(*definition)
     for name in dict.fromkeys(mark.unchanged):
         if name not in left:
             yield _is_not_left(place, function.__name__, name, name in own)
@@ -62,12 +61,6 @@ def _is_not_left(place: Place, fault: str, name: str, is_written: bool) -> Diagn
         why,
         "name only what the replaced step writes and the fault does not",
     )
-
-
-def _name_of(node: ast.FunctionDef, path: Path) -> Place:
-    start = node.col_offset + len("def ")
-    end = start + len(node.name.encode())
-    return Place(path, node.lineno, start, node.lineno, end)
 
 
 def _overlap(part: str, other: str) -> bool:

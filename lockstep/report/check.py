@@ -8,6 +8,7 @@ from itertools import chain
 
 from lockstep.errors import LockstepError
 from lockstep.language.faults import described_faults
+from lockstep.language.source import Place
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
@@ -19,7 +20,6 @@ from lockstep.report.ci.problems import (
     Problems,
     Rule,
     Unknown,
-    beginning,
     place_of_function,
     place_of_scope,
 )
@@ -318,7 +318,7 @@ def _not_read(plan: CheckPlan, run: CheckRun) -> Iterator[Problem]:
         if file.is_mistake:
             message = f"{file.file.name} is not read: {file.why}"
             name = file.file.relative_to(plan.workspace.root).as_posix()
-            place = beginning(file.file)
+            place = Place.beginning(file.file)
             yield Problem(NOT_READ, place, "a file is not read", message, (name,))
 
 

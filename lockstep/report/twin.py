@@ -24,7 +24,6 @@ from lockstep.report.ci.problems import (
     Problems,
     Rule,
     Unknown,
-    beginning,
     place_of_model,
 )
 from lockstep.report.counterexample import since_text
@@ -201,4 +200,4 @@ def _problem(root: Path, compared: Compared) -> Problem:
 
 def _place(root: Path, twin: str, model: str) -> Place:
     file = root / "tla" / f"{twin}.tla"
-    return beginning(file) if file.is_file() else place_of_model(root, model)
+    return Place.beginning(file) if file.is_file() else place_of_model(root, model)

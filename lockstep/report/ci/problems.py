@@ -194,15 +194,10 @@ def _lines(file: Path) -> list[bytes]:
         return []
 
 
-def beginning(file: Path) -> Place:
-    """The first character of a file."""
-    return Place(file, 1, 0, 1, 1)
-
-
 def place_of_function(universe: Universe, function: Callable[..., Any]) -> Place | None:
     """The name of a function where it is defined; None for one from elsewhere."""
     definition = universe.definition(function)
-    return None if definition is None else _name(definition[0], definition[1])
+    return None if definition is None else Place.of_name(*definition)
 
 
 def place_of_state(model: Model) -> Place:
@@ -225,7 +220,7 @@ def place_of_fault(root: Path, model: str, name: str) -> Place:
 
 def place_of_model(root: Path, model: str) -> Place:
     """The beginning of a model's file."""
-    return beginning(root / "models" / f"{model}.py")
+    return Place.beginning(root / "models" / f"{model}.py")
 
 
 def place_of_scope(root: Path, model: str, scope: str) -> Place:
@@ -235,25 +230,19 @@ def place_of_scope(root: Path, model: str, scope: str) -> Place:
     for number, line in enumerate(_lines(file), start=1):
         if line.strip().startswith(head):
             return Place(file, number, 0, number, len(line.rstrip()))
-    return beginning(file)
+    return Place.beginning(file)
 
 
 def _declared_in(root: Path, folders: tuple[str, ...], model: str, name: str) -> Place:
     files = [root / folder / f"{model}.py" for folder in folders]
     places = (_declared(file, name) for file in files if file.is_file())
-    first = beginning(files[0])
-    return next((place for place in places if place != beginning(place.file)), first)
+    first = Place.beginning(files[0])
+    return next((place for place in places if place != Place.beginning(place.file)), first)
 
 
 def _declared(file: Path, name: str) -> Place:
     """The name of a function or class at the top of a file; the beginning where it has none."""
     for node in syntax_of(file).statements:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-            return _name(node, file)
-    return beginning(file)
-
-
-def _name(node: ast.FunctionDef | ast.ClassDef, file: Path) -> Place:
-    keyword = "class " if isinstance(node, ast.ClassDef) else "def "
-    column = node.col_offset + len(keyword)
-    return Place(file, node.lineno, column, node.lineno, column + len(node.name.encode()))
+            return Place.of_name(node, file)
+    return Place.beginning(file)
