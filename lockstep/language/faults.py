@@ -50,17 +50,11 @@ def fault_marks(root: Path, name: str) -> Marks:
     return _marks(_faults(Universe(root), name))
 
 
-def fault_definitions(root: Path, name: str) -> dict[str, tuple[Path, int]]:
-    """The file and line of each fault of a model."""
+def fault_definitions(root: Path, name: str) -> dict[str, str]:
+    """Where each fault of a model begins, as `FILE:LINE`."""
     universe = Universe(root)
-    definitions = {
-        fault: universe.definition(function) for fault, function in _faults(universe, name).items()
-    }
-    return {
-        fault: (definition[1], definition[0].lineno)
-        for fault, definition in definitions.items()
-        if definition is not None
-    }
+    faults = _faults(universe, name).items()
+    return {fault: place for fault, own in faults if (place := universe.place_text(own))}
 
 
 def fault_places(root: Path, name: str) -> list[Path]:

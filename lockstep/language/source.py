@@ -13,7 +13,7 @@ from types import MappingProxyType, TracebackType
 from typing import TypeAlias
 
 from lockstep.errors import LockstepError
-from lockstep.words import printable
+from lockstep.words import shown_path
 
 WRITTEN_AT = "__lockstep_written_at__"
 """The place of a syntax node that an edit puts into the text of another file."""
@@ -79,7 +79,7 @@ class Place:
         )
 
     def __str__(self) -> str:
-        return f"{_shown(self.file)}:{self.line}:{self.column + 1}"
+        return f"{shown_path(self.file)}:{self.line}:{self.column + 1}"
 
 
 Span: TypeAlias = tuple[int | None, int | None, int | None, int | None]
@@ -110,13 +110,6 @@ def place_in(
             )
         trace = trace.tb_next
     return place
-
-
-def _shown(file: Path) -> str:
-    try:
-        return printable(str(file.relative_to(Path.cwd())))
-    except ValueError:
-        return printable(str(file))
 
 
 _LONGEST_LINE = 160

@@ -8,7 +8,6 @@ from urllib.parse import quote
 from lockstep.errors import LockstepError
 from lockstep.pages.blocks import Span
 from lockstep.system.git import Revision
-from lockstep.verbs.report import Place
 
 
 @dataclass(frozen=True)
@@ -35,13 +34,12 @@ class SourceLinks:
                 cure="write the name of a branch in its place",
             )
 
-    def to(self, place: Place | None) -> Span:
-        """The place as part of a text."""
-        if place is None:
-            return Span("")
-        if self.pattern is None:
-            return Span(str(place))
+    def to(self, place: str | None) -> Span:
+        """The place `FILE:LINE` as part of a text."""
+        if place is None or self.pattern is None:
+            return Span(place or "")
+        path, _, line = place.rpartition(":")
         revision = self.revision
         prefix, commit = ("", "") if revision is None else (revision.prefix, revision.commit)
-        address = self.pattern.replace("{rev}", commit).replace("{line}", str(place.line))
-        return Span(str(place), address.replace("{path}", quote(prefix + place.path)))
+        address = self.pattern.replace("{rev}", commit).replace("{line}", line)
+        return Span(place, address.replace("{path}", quote(prefix + path)))

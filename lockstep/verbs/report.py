@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from lockstep.answers.history import CHECK, MUTANTS, Entry, History, history_rows
 from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_definitions, fault_marks
-from lockstep.language.model import Model
+from lockstep.language.model import Action, Model, Property
 from lockstep.requests.option import choose
 from lockstep.requests.others import ReplayRequest, ReportRequest
 from lockstep.requests.run import Watch
@@ -38,24 +38,14 @@ __all__ = ["Report", "ReportRequest", "report"]
 
 
 @dataclass(frozen=True)
-class Place:
-    """A line of a file of the workspace."""
-
-    path: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
-
-
-@dataclass(frozen=True)
 class Claim:
     """A property of a model; `kind` is its kind in words. `caught_first` are faults."""
 
     name: str
     kind: str
     doc: str
-    place: Place | None
+    place: str | None
+    """Where it begins, as `FILE:LINE`."""
     requirements: tuple[str, ...]
     caught_first: tuple[str, ...]
 
@@ -79,7 +69,7 @@ class ModelReport:
     spec: ModelSpec
     doc: str
     claims: tuple[Claim, ...]
-    places: Mapping[str, Place]
+    places: Mapping[str, str]
     fault_docs: Mapping[str, str]
     sources: Mapping[str, str]
     checks: tuple[Entry, ...]
@@ -283,33 +273,21 @@ def _claims(model: Model, faults: FaultsReport | None) -> Iterator[Claim]:
             name=prop.name,
             kind=prop.kind.name.lower().replace("_", " "),
             doc=prop.doc,
-            place=_place(model, prop.function),
+            place=model.universe.place_text(prop.function),
             requirements=prop.requirements,
             caught_first=tuple(caught.get(prop.name, ())),
         )
 
 
-def _places(workspace: Workspace, model: Model) -> Iterator[tuple[str, Place]]:
+def _places(workspace: Workspace, model: Model) -> Iterator[tuple[str, str]]:
     """The place of everything that a requirement may refer to by the model's name."""
-    kinds: dict[str, Iterable[tuple[str, Callable[..., Any]]]] = {
-        "invariant": ((prop.name, prop.function) for prop in model.properties),
-        "action": ((action.name, action.function) for action in model.actions),
+    kinds: dict[str, Sequence[Property | Action]] = {
+        "invariant": model.properties,
+        "action": model.actions,
     }
-    for kind, functions in kinds.items():
-        for name, function in functions:
-            if (place := _place(model, function)) is not None:
-                yield f"{kind} {model.name}.{name}", place
-    for fault, (file, line) in fault_definitions(workspace.root, model.name).items():
-        place = Place(file.relative_to(workspace.root).as_posix(), line)
+    for kind, declared in kinds.items():
+        for one in declared:
+            if (place := model.universe.place_text(one.function)) is not None:
+                yield f"{kind} {model.name}.{one.name}", place
+    for fault, place in fault_definitions(workspace.root, model.name).items():
         yield f"fault {model.name}.{fault}", place
-
-
-def _place(model: Model, function: Callable[..., Any]) -> Place | None:
-    definition = model.universe.definition(function)
-    if definition is None:
-        return None
-    node, file = definition
-    root = model.universe.root
-    if not file.is_relative_to(root):
-        return None
-    return Place(file.relative_to(root).as_posix(), node.lineno)

@@ -66,7 +66,7 @@ def _facts(bug: Bug, folder: Path) -> Iterator[str]:
     (name, *_), steps = violation.properties, len(violation.trace.steps)
     assert mark.breaks in violation.properties
     name = str(mark.breaks)
-    place = fault_definitions(ROOT, bug.model)[bug.fault][0].relative_to(ROOT).as_posix()
+    place = fault_definitions(ROOT, bug.model)[bug.fault].rpartition(":")[0]
     yield "| | |"
     yield "|---|---|"
     yield f"| source | {mark.source} |"
