@@ -32,8 +32,8 @@ class Message:
     sender: int
     receiver: int
     sent: int
-    ended: int | None
-    fate: Fate
+    ended: int | None = None
+    fate: Fate = Fate.UNDER_WAY
     is_copy: bool = False
 
     @property

@@ -31,20 +31,6 @@ Place: TypeAlias = "tuple[str, object]"
 """A kind of message, and its key in the variable, or its number where no variable has it."""
 
 
-@dataclass(frozen=True)
-class _Flight:
-    """A message that is under way."""
-
-    text: str
-    sender: int
-    receiver: int
-    sent: int
-    is_copy: bool = False
-
-    def ended(self, number: int | None, fate: Fate) -> Message:
-        return Message(self.text, self.sender, self.receiver, self.sent, number, fate, self.is_copy)
-
-
 def fill(template: Template, names: Mapping[str, object]) -> str:
     """The text with its places filled; a path that leads to nothing here is a question mark."""
     texts = []
@@ -71,7 +57,7 @@ class Flights:
     ) -> None:
         self._specs = specs
         self._lane_of = lane_of
-        self._flying: dict[Place, _Flight] = {}
+        self._flying: dict[Place, Message] = {}
         self._ended: list[Message] = []
         self._serial = 0
 
@@ -99,8 +85,7 @@ class Flights:
 
     def messages(self) -> tuple[Message, ...]:
         """All messages so far, in the order in which they end; those under way come last."""
-        flying = (flight.ended(None, Fate.UNDER_WAY) for flight in self._flying.values())
-        return (*self._ended, *flying)
+        return (*self._ended, *self._flying.values())
 
     def _by_actions(self, spec: MessageSpec, moment: Moment) -> None:
         """A message that the model keeps nowhere: its actions are named."""
@@ -172,11 +157,11 @@ class Flights:
         receiver = self._lane_of(fill(spec.receiver, names))
         if sender is not None and receiver is not None:
             text = fill(spec.text, names)
-            self._flying[spec.name, key] = _Flight(text, sender, receiver, number)
+            self._flying[spec.name, key] = Message(text, sender, receiver, number)
 
     def _end(self, place: Place, number: int, fate: Fate) -> None:
         if (flight := self._flying.pop(place, None)) is not None:
-            self._ended.append(flight.ended(number, fate))
+            self._ended.append(replace(flight, ended=number, fate=fate))
 
 
 def _values(spec: MessageSpec, state: State) -> dict[object, object]:

@@ -47,7 +47,7 @@ class Ending:
 def ending_of(engine: Engine, violation: Violation) -> Ending:
     """Where a violation at the end of a shortest behaviour is."""
     name = violation.properties[0]
-    prop = next((prop for prop in engine.model.properties if prop.name == name), None)
+    prop = engine.model.find_property(name)
     assert prop is not None or name == DEADLOCK
     return Ending(prop, len(violation.trace.steps))
 

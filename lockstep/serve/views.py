@@ -156,7 +156,7 @@ def _refusal(refusal: Refusal) -> View:
 
 
 def _property(model: Model, here: PropertyHere) -> View:
-    declared = next((prop for prop in model.properties if prop.name == here.name), None)
+    declared = model.find_property(here.name)
     return {
         "name": here.name,
         "kind": "" if here.kind is None else here.kind.name.lower().replace("_", " "),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -159,23 +159,12 @@ class SourceRoot:
         return file.name
 
 
-@dataclass(frozen=True)
-class Region:
-    """A stretch of a file in lines and characters, both from 1, the end column excluded."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-
-def region(place: Place) -> Region:
-    """A place in characters: places have columns in bytes."""
-    return Region(
-        place.line,
-        _characters(place.file, place.line, place.column) + 1,
-        place.end_line,
-        _characters(place.file, place.end_line, place.end_column) + 1,
+def in_characters(place: Place) -> Place:
+    """The place with columns in characters from 1: those of places are in bytes from 0."""
+    return replace(
+        place,
+        column=_characters(place.file, place.line, place.column) + 1,
+        end_column=_characters(place.file, place.end_line, place.end_column) + 1,
     )
 
 

@@ -26,7 +26,7 @@ from lockstep.report.ci.problems import (
     Rule,
     SourceRoot,
     Unknown,
-    region,
+    in_characters,
 )
 from lockstep.words import visible
 
@@ -151,7 +151,7 @@ def _remark(remark: Remark, root: SourceRoot) -> dict[str, Any]:
 
 
 def _location(place: Place, root: SourceRoot) -> dict[str, Any]:
-    stretch = region(place)
+    stretch = in_characters(place)
     shown = {"startLine": stretch.line}
     if (stretch.end_line, stretch.end_column) > (stretch.line, stretch.column):
         shown |= {
@@ -183,7 +183,7 @@ def workflow_commands(problems: Problems, root: SourceRoot) -> Iterator[str]:
 def _command(level: Level, title: str, message: str, place: Place | None, root: SourceRoot) -> str:
     properties: dict[str, object] = {}
     if place is not None:
-        stretch = region(place)
+        stretch = in_characters(place)
         properties = {"file": root.path(place.file), "line": stretch.line}
         properties["endLine"] = stretch.end_line
         if stretch.line == stretch.end_line and stretch.column < stretch.end_column:
