@@ -34,6 +34,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import msgspec
+
 from lockstep.errors import LockstepError, nearest_of, unknown
 from lockstep.specs.costs import Scenario, read_scenarios
 from lockstep.specs.diagrams import DiagramSpec, read_diagram
@@ -308,17 +310,9 @@ def _scope(table: Table, name: str, base: Scope | None) -> Scope:
 
 
 def _proof(table: Table, name: str, base: ProofScope | None) -> ProofScope:
-    read = table.read(_Proof)
-    return ProofScope(
-        name,
-        read.purpose,
-        k=read.k,
-        depth=read.depth,
-        any_number=read.any_number,
-        bounded=read_reasons(table.table("bounded")),
-        like=read.like,
-        **_bounds(table, base or ProofScope(name)),
-    )
+    read = msgspec.structs.asdict(table.read(_Proof))
+    reasons = {"bounded": read_reasons(table.table("bounded"))}
+    return ProofScope(name, **{**read, **reasons, **_bounds(table, base or ProofScope(name))})
 
 
 def _bounds(table: Table, base: Scope | ProofScope) -> dict[str, Any]:
