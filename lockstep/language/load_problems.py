@@ -170,71 +170,76 @@ def _instead_of_name(name: str) -> str:
 def failed(error: BaseException, path: Path) -> Diagnostic:
     """Running the file failed: a domain, a constant, a class or an import is wrong."""
     place = place_in(error.__traceback__, (str(path),)) or Place.beginning(path)
-
-    def problem(code: str, what: str, why: str, cure: str) -> Diagnostic:
-        return Diagnostic(code, place, what, why, cure)
-
     match error:
         case NotInDomain():
-            return problem(
+            return Diagnostic(
                 "outside-field",
+                place,
                 str(error),
                 "a record is checked when it is made",
                 "give a value in the domain, or widen the domain",
             )
         case TooManyValues():
-            return problem(
+            return Diagnostic(
                 "too-many-values",
+                place,
                 str(error),
                 "what is enumerated takes memory and time for each value",
                 "give the scope smaller constants, or let a domain of few values take its place",
             )
         case OutcomeUnclear():
-            return problem(
+            return Diagnostic(
                 "fault-outcome",
+                place,
                 f"this fault says {error}",
                 "`lockstep faults` holds every fault against what it says of itself",
                 'write `@fault(breaks="the property")`, or `@fault(harmless="why, in words")`',
             )
         case MarkedTwice():
-            return problem(
+            return Diagnostic(
                 "marked-twice",
+                place,
                 f"{error} is marked twice",
                 "a function is one thing: an action, a claim of one kind, or a fault",
                 "leave one decorator out, or write a second function",
             )
         case NoRequirement():
-            return problem(
+            return Diagnostic(
                 "no-requirement",
+                place,
                 f"{error} is not the id of a requirement",
                 "what a claim states is looked up in specs/ by its id, which is a text",
                 'write ids such as `@invariant("227-4")`, or none: `@invariant`',
             )
         case NoDomain():
-            return problem(
+            return Diagnostic(
                 "no-domain",
+                place,
                 str(error),
                 "every variable and every field takes its values from a finite domain",
                 error.cure or "write a domain: `Range(...)`, `OneOf(...)`, `Set[...]`, an enum",
             )
         case NameError() if (why := why_not_here(error.name or "")) is not None:
-            return problem(
+            return Diagnostic(
                 "not-reproducible",
+                place,
                 f"a model cannot use {error.name}",
                 why,
                 "write the value in the text or as a constant that a scope sets, or leave it out",
             )
         case NameError():
-            return problem(
+            return Diagnostic(
                 "undefined-name",
+                place,
                 str(error).partition(". ")[0],
                 "neither this file nor what it imports defines the name",
                 _instead_of_name(error.name or ""),
             )
         case ForeignImport():
             what = str(error)
-            return problem(
+            return Diagnostic(
                 "import",
+                place,
                 f"a model cannot import {what}" if what else "a model cannot import relatively",
                 "every engine must see all of a model's text",
                 _FOREIGN.get(
@@ -244,28 +249,32 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 ),
             )
         case ModuleNotFoundError():
-            return problem(
+            return Diagnostic(
                 "no-module",
+                place,
                 f"there is no module {error.name}",
                 f"it would be the file {error} in the workspace",
                 "mend the name, or write the file",
             )
         case ImportCycle():
-            return problem(
+            return Diagnostic(
                 "import-cycle",
+                place,
                 f"{error} is not defined yet: {error.name} is still being loaded",
                 "the two modules import each other, and one has to be complete first",
                 "move what both need into a third module",
             )
         case ImportError():
-            return problem(
+            return Diagnostic(
                 "no-name",
+                place,
                 str(error).partition(" (")[0],
                 "the module does not define that name",
                 "mend the name, or define it there",
             )
-    return problem(
+    return Diagnostic(
         "load",
+        place,
         f"running this failed: {type(error).__name__}: {error}",
         "constants, domains and the state class are made when a model is loaded",
         "mend what the caret shows",
