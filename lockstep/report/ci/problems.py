@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from lockstep.errors import ExitCode
 from lockstep.language.loader import Universe
@@ -74,22 +74,25 @@ class Problem:
 
 
 class Unknown(StrEnum):
-    """Why a run says nothing of something."""
+    """Why a run says nothing of something, with the sentence that SARIF has for it."""
 
-    NOT_CHECKED = "not-checked"
+    sentence: str
+
+    def __new__(cls, word: str, sentence: str) -> Self:
+        made = str.__new__(cls, word)
+        made._value_, made.sentence = word, sentence
+        return made
+
+    NOT_CHECKED = "not-checked", "Something was not checked."
     """It could not be explored, or one property was left out."""
-    INTERNAL_ERROR = "internal-error"
-    INTERRUPTED = "interrupted"
-    INCONCLUSIVE = "inconclusive"
-    NOT_PROVED = "not-proved"
-    IDLE = "idle"
-    """An action never fired."""
-    VACUOUS = "vacuous"
-    """The premise of a property was never true."""
-    EXPECTED = "as-pinned"
-    """A violation that the scope pins, so that nothing is wrong."""
-    SKIPPED = "skipped"
-    """Nothing that it is made of has changed."""
+    INTERNAL_ERROR = "internal-error", "A mistake in lockstep itself, which is no verdict."
+    INTERRUPTED = "interrupted", "The run was interrupted before it came to this."
+    INCONCLUSIVE = "inconclusive", "Nothing was refuted, but not everything was covered."
+    NOT_PROVED = "not-proved", "An induction does not go through, which refutes nothing."
+    IDLE = "idle", "An action never fired in the scope, which says nothing of it."
+    VACUOUS = "vacuous", "The premise of a property was never true in the scope."
+    EXPECTED = "as-pinned", "What is violated is what the scope pins."
+    SKIPPED = "skipped", "Nothing that a model is made of has changed, so it was not checked."
 
 
 @dataclass(frozen=True)

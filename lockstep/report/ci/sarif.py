@@ -35,18 +35,6 @@ SCHEMA = (
 )
 _ROOT = "%SRCROOT%"
 
-_WHAT_IS_UNKNOWN = {
-    Unknown.NOT_CHECKED: "Something was not checked.",
-    Unknown.INTERNAL_ERROR: "A mistake in lockstep itself, which is no verdict.",
-    Unknown.INTERRUPTED: "The run was interrupted before it came to this.",
-    Unknown.INCONCLUSIVE: "Nothing was refuted, but not everything was covered.",
-    Unknown.NOT_PROVED: "An induction does not go through, which refutes nothing.",
-    Unknown.IDLE: "An action never fired in the scope, which says nothing of it.",
-    Unknown.VACUOUS: "The premise of a property was never true in the scope.",
-    Unknown.EXPECTED: "What is violated is what the scope pins.",
-    Unknown.SKIPPED: "Nothing that a model is made of has changed, so it was not checked.",
-}
-
 
 def sarif(problems: Problems, root: SourceRoot) -> str:
     """The document."""
@@ -59,8 +47,8 @@ def sarif(problems: Problems, root: SourceRoot) -> str:
                 "version": version("lockstep"),
                 "rules": [_rule(rule) for rule in rules],
                 "notifications": [
-                    {"id": str(unknown), "shortDescription": {"text": text}}
-                    for unknown, text in _WHAT_IS_UNKNOWN.items()
+                    {"id": str(unknown), "shortDescription": {"text": unknown.sentence}}
+                    for unknown in Unknown
                 ],
             }
         },
@@ -137,7 +125,7 @@ def _steps(behaviour: tuple[Remark, ...], root: SourceRoot) -> Iterator[dict[str
 
 def _notification(gap: Gap, root: SourceRoot) -> dict[str, Any]:
     shown: dict[str, Any] = {
-        "descriptor": {"id": str(gap.unknown), "index": list(_WHAT_IS_UNKNOWN).index(gap.unknown)},
+        "descriptor": {"id": str(gap.unknown), "index": list(Unknown).index(gap.unknown)},
         "level": str(gap.level),
         "message": {"text": gap.message},
     }
