@@ -161,29 +161,16 @@ def refuse_misplaced(universe: Universe, module: types.ModuleType, kinds: frozen
 
 def text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.FunctionDef, Path]:
     """The syntax of a marked function and its file; `LockstepError` when it has no text there."""
-    definition = universe.definition(function)
-    if definition is None:
-        code = getattr(function, "__code__", None)
-        if code is not None and code.co_filename in universe.files:
-            place = Place.beginning(Path(code.co_filename), code.co_firstlineno)
-            raise ModelError(
-                [
-                    Diagnostic(
-                        "not-a-function",
-                        place,
-                        f"{code.co_name} is marked as part of a model but is not a function of "
-                        "its text",
-                        "the text of a marked function is read, and it is a plain `def`",
-                        "mark functions written with `def` at module level only",
-                    )
-                ]
-            )
-        name = getattr(function, "__name__", repr(function))
-        raise LockstepError(
-            f"{name} is marked as part of a model but is not a function of its text",
-            cure="mark functions written with `def` at module level only",
-        )
-    return definition
+    if (definition := universe.definition(function)) is not None:
+        return definition
+    name, code = getattr(function, "__name__", repr(function)), getattr(function, "__code__", None)
+    what = f"{name} is marked as part of a model but is not a function of its text"
+    cure = "mark functions written with `def` at module level only"
+    if code is None or code.co_filename not in universe.files:
+        raise LockstepError(what, cure=cure)
+    place = Place.beginning(Path(code.co_filename), code.co_firstlineno)
+    why = "the text of a marked function is read, and it is a plain `def`"
+    raise ModelError([Diagnostic("not-a-function", place, what, why, cure)])
 
 
 def _declared_at(universe: Universe, state: type[State], name: str) -> Place:
