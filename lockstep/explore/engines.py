@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, unknown
 from lockstep.language.notation import Kind
 from lockstep.plain.exploration import ENGINES, Exploration, Walks
 from lockstep.plain.supervision import Bound
@@ -61,10 +61,8 @@ def simulate(model: Model, walks: Walks, request: Exploration = Exploration()) -
     try:
         program = build_program(model.without(Kind.LEADS_TO))
     except NotCompiled as reason:
-        raise LockstepError(
-            f"{model.name} has no machine code in this scope: {reason}",
-            cure="a smaller scope may have; the state machines of lockstep.testing need none",
-        ) from None
+        cure = "a smaller scope may have; the state machines of lockstep.testing need none"
+        raise _without_machine_code(model, reason, cure) from None
     native = machine_code(program.text, cache_folder() / "compiled")
     return Simulation(program, native, walks, request).run()
 
@@ -92,9 +90,8 @@ def _explore(model: Model, request: Exploration) -> Found:
             if request.is_on_disk or request.symmetry:
                 return _compiled(model, request)
             return _trial(model, request) or _compiled_or_plain(model, request)
-    raise LockstepError(
-        f"there is no engine {request.engine!r}", cure=f"the engines are: {', '.join(ENGINES)}"
-    )
+    name = request.engine
+    raise unknown(f"there is no engine {name!r}", name, ENGINES, "the engines are")
 
 
 def _plain(model: Model, request: Exploration) -> Found:
@@ -172,11 +169,10 @@ def _on_spark(model: Model, request: Exploration) -> SearchResult:
     return result
 
 
-def _without_machine_code(model: Model, reason: NotCompiled) -> LockstepError:
-    return LockstepError(
-        f"{model.name} has no machine code in this scope: {reason}",
-        cure="--engine python explores it, more slowly",
-    )
+def _without_machine_code(
+    model: Model, reason: NotCompiled, cure: str = "--engine python explores it, more slowly"
+) -> LockstepError:
+    return LockstepError(f"{model.name} has no machine code in this scope: {reason}", cure=cure)
 
 
 def _run(model: Model, request: Exploration) -> Found:
