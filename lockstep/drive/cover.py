@@ -60,7 +60,7 @@ class Graph:
             if source % 100 == 0:
                 watch(plural(len(self.numbers), "state"))
             moves: dict[Instance, list[int]] = {}
-            for step in stimuli.all_steps(state):
+            for step in stimuli.engine.successors(state):
                 if step.action in stimuli.never:
                     continue
                 answered = list(stimuli.answered_by(step))

@@ -146,10 +146,6 @@ class Stimuli:
         for action in self.by_itself:
             yield from self.engine.instances(action, state)
 
-    def all_steps(self, state: State) -> Iterator[Step]:
-        """Every step of the model, in its order."""
-        return self.engine.successors(state)
-
     def check(self, stimulus: Instance, took: Took) -> None:
         """`LockstepError` where `took` is no outcome of a stimulus."""
         names = [action.name for action in self.of[stimulus[0]].outcomes]

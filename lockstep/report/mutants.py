@@ -45,7 +45,23 @@ class MutantsView(View[MutantsOfModel, MutantsRun]):
             yield Paragraph("interrupted: what is above is not all", "inconclusive")
 
     def summary(self, run: MutantsRun) -> str:
-        return _sum(run.results)
+        models = run.results
+        every = [mutant for model in models for mutant in model.mutants]
+        counted = [mutant for mutant in every if mutant.fate is not Fate.VOID]
+        unexplained = sum(len(model.unexplained) for model in models)
+        stale = sum(len(model.stale) for model in models)
+        lines = [f"{plural(len(counted), 'mutant')}, {unexplained} not explained"]
+        lines += [f"{stale} explained that do not survive"] * bool(stale)
+        by = killed_by(models)
+        words = [
+            f"{by[str(killer)]} by {_BY.get(killer, killer)}"
+            for killer in Killer
+            if by[str(killer)]
+        ]
+        lines += [f"{sum(by.values())} killed: {', '.join(words)}"] * bool(words)
+        void = len(every) - len(counted)
+        lines += [f"{void} not counted, for they do not load or change nothing"] * bool(void)
+        return "; ".join(lines) + "."
 
     def document(self, run: MutantsRun) -> Mapping[str, object]:
         models = run.results
@@ -96,23 +112,6 @@ def _mutant(mutant: MutantAnswer, asked: str, reason: str | None) -> Iterator[Pa
     texts = mutant.because, details.shows, reason and f"explained: {reason}"
     for text in filter(None, texts):
         yield Paragraph(wrapped(text), "dim")
-
-
-def _sum(models: Sequence[MutantsOfModel]) -> str:
-    every = [mutant for model in models for mutant in model.mutants]
-    counted = [mutant for mutant in every if mutant.fate is not Fate.VOID]
-    unexplained = sum(len(model.unexplained) for model in models)
-    stale = sum(len(model.stale) for model in models)
-    lines = [f"{plural(len(counted), 'mutant')}, {unexplained} not explained"]
-    lines += [f"{stale} explained that do not survive"] * bool(stale)
-    by = killed_by(models)
-    words = [
-        f"{by[str(killer)]} by {_BY.get(killer, killer)}" for killer in Killer if by[str(killer)]
-    ]
-    lines += [f"{sum(by.values())} killed: {', '.join(words)}"] * bool(words)
-    void = len(every) - len(counted)
-    lines += [f"{void} not counted, for they do not load or change nothing"] * bool(void)
-    return "; ".join(lines) + "."
 
 
 def _model_json(model: MutantsOfModel) -> dict[str, object]:

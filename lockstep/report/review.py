@@ -80,7 +80,31 @@ class ReviewView(View["ScopeReview | Unreviewed | ActionsReview", ReviewRun]):
             yield Paragraph(plan.request.again, label="reproduce with")
 
     def summary(self, run: ReviewRun) -> str:
-        return _summary(run)
+        evidence = run.evidence or Evidence()
+        scopes = [result for result in run.results if isinstance(result, ScopeReview)]
+        changes = [
+            prop.change
+            for result in scopes
+            for prop in result.properties
+            if prop.name not in result.expected
+        ]
+        expected = sum(len(result.expected) + bool(result.expected_behaviours) for result in scopes)
+        counts = {
+            "broken properties": changes.count(Change.BROKEN),
+            "silenced": changes.count(Change.SILENCED),
+            "lost": changes.count(Change.LOST),
+            "open": changes.count(Change.OPEN),
+            "requirements answered less well": len(evidence.requirements),
+            "faults not as before": len(evidence.faults),
+            "faults not decided": len(evidence.undecided),
+            "twins or proofs not as before": sum(
+                one.change is not Change.SAME for one in run.support.changes
+            ),
+            "expected": expected + len(evidence.expected),
+            "expected and not so": len(run.unmet),
+        }
+        parts = [f"{what}: {count}" for what, count in counts.items() if count]
+        return "; ".join([_verdicts(run) if run.results else "no model differs", *parts])
 
     def blocks(self, run: ReviewRun) -> tuple[Block, ...]:
         results = chain.from_iterable(map(self.result, (*run.results, *run.actions)))
@@ -134,35 +158,6 @@ def _answers(requirement: RequirementChange) -> str:
 def _verdicts(run: ReviewRun) -> str:
     """How many scopes have which verdict."""
     return counted("scope", (result.verdict for result in run.results), none="none")
-
-
-def _summary(run: ReviewRun) -> str:
-    """The sum of the whole review, in one line."""
-    evidence = run.evidence or Evidence()
-    scopes = [result for result in run.results if isinstance(result, ScopeReview)]
-    changes = [
-        prop.change
-        for result in scopes
-        for prop in result.properties
-        if prop.name not in result.expected
-    ]
-    expected = sum(len(result.expected) + bool(result.expected_behaviours) for result in scopes)
-    counts = {
-        "broken properties": changes.count(Change.BROKEN),
-        "silenced": changes.count(Change.SILENCED),
-        "lost": changes.count(Change.LOST),
-        "open": changes.count(Change.OPEN),
-        "requirements answered less well": len(evidence.requirements),
-        "faults not as before": len(evidence.faults),
-        "faults not decided": len(evidence.undecided),
-        "twins or proofs not as before": sum(
-            one.change is not Change.SAME for one in run.support.changes
-        ),
-        "expected": expected + len(evidence.expected),
-        "expected and not so": len(run.unmet),
-    }
-    parts = [f"{what}: {count}" for what, count in counts.items() if count]
-    return "; ".join([_verdicts(run) if run.results else "no model differs", *parts])
 
 
 _STYLES = {
