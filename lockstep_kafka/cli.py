@@ -74,7 +74,7 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
 
 
 def _with_workspace(request: OfLogs) -> OfLogs:
-    """The request with the workspace that comes with lockstep where none has a model; it says so."""
+    """The request with the workspace of lockstep itself where none has a model; it says so."""
     from lockstep_kafka.workspaces import workspace_for_logs
 
     if request.workspace is None and (workspace := workspace_for_logs()).shipped:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,16 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.run import PlainEngine
 from lockstep.requests.run import Watch
 from lockstep.results.search_result import EvaluationError, SearchResult
-from lockstep.results.trace import Trace
+from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
+from lockstep.trace.claims import failing_binding
 from lockstep.trace.documents import error_json, steps_json
 from lockstep.trace.itf import Origin, file_name, to_json
+from lockstep.trace.itf_values import Misfit, decode_parameters
 from lockstep.verbs.campaign import outcome_of
 from lockstep.words import indented, plural
 
@@ -36,7 +39,8 @@ class FaultRun:
 
     `caught_by` are the properties that fail where the shortest trace ends: more than one when they
     fail at the same step. `by_constants` says that the constants which the fault sets break the
-    model by themselves.
+    model by themselves, `is_own` that the model without the fault takes the same steps to the same
+    violation.
     """
 
     model: Model
@@ -46,6 +50,7 @@ class FaultRun:
     constants: Mapping[str, object]
     result: SearchResult
     by_constants: bool = False
+    is_own: bool = False
 
     @property
     def caught_by(self) -> tuple[str, ...]:
@@ -93,6 +98,8 @@ class FaultRun:
             return f"not caught: {self.result.because}"
         if not self.caught_by:
             return f"not caught, though all of scope {self.scope.name} was explored"
+        if self.is_own:
+            return f"{self.first} is broken by the same steps without the fault"
         if named not in self.caught_by:
             return f"caught first by {self.caught_by[0]}, not by {named}"
         return None
@@ -232,7 +239,9 @@ class _Fault:
         exploration = self._exploration(spec, liveness=task.liveness or mark.breaks in pending)
         result = self._explore(model, f"{spec.name} fault {task.fault}", exploration)
         run = FaultRun(model, task.fault, mark, scope, constants, result)
-        return replace(run, by_constants=self._is_constants_alone(run, spec, exploration))
+        if mark.constants:
+            return replace(run, by_constants=self._is_constants_alone(run, spec, exploration))
+        return replace(run, is_own=self._is_own(run, spec))
 
     def _exploration(self, spec: ModelSpec, *, liveness: bool) -> Exploration:
         task, share = self.task, self.share
@@ -251,7 +260,7 @@ class _Fault:
 
     def _is_constants_alone(self, run: FaultRun, spec: ModelSpec, as_run: Exploration) -> bool:
         """Whether the model without the fault, but with its constants, is violated as soon."""
-        if run.trace is None or not run.mark.constants:
+        if run.trace is None:
             return False
         try:
             model = load_model(self.root, spec.name, run.constants)
@@ -263,3 +272,37 @@ class _Fault:
         exploration = replace(as_run, bounds=bounds, liveness=loops)
         title = f"{spec.name} without {run.name}"
         return self._explore(model, title, exploration).violation is not None
+
+    def _is_own(self, run: FaultRun, spec: ModelSpec) -> bool:
+        """Whether the model without the fault takes the same steps to the same violation."""
+        if run.trace is None:
+            return False
+        model = load_model(self.root, spec.name, run.constants)
+        steps: Any = steps_json(run.model, run.trace)
+        trace = taken_again(model, steps, run.trace.loop)
+        if isinstance(trace, int):
+            return False
+        return failing_binding(PlainEngine(model), run.first, trace) is not None
+
+
+def taken_again(model: Model, steps: Sequence[Mapping[str, Any]], loop: int | None) -> Trace | int:
+    """The behaviour of the steps that an answer keeps, or the number of the one not taken, from 1.
+
+    Their values are read again, for those of another load of the text are of other types.
+    """
+    engine, taken = PlainEngine(model), list[Step]()
+    state = model.initial
+    for number, step in enumerate(steps, start=1):
+        action = model.find_action(step["action"])
+        if action is None:
+            return number
+        try:
+            given = decode_parameters(action.parameters, step["parameters"], action.name)
+        except Misfit:
+            return number
+        after = None if given is None else engine.run(action, state, given)
+        if given is None or after is None:
+            return number
+        taken.append(Step(action.name, given, after))
+        state = after
+    return Trace(model.initial, tuple(taken), loop)

@@ -19,15 +19,13 @@ from lockstep.requests.option import choose
 from lockstep.requests.run import Watch
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import Violation
-from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.trace.claims import failing_binding
 from lockstep.trace.itf import Origin
-from lockstep.trace.itf_values import Misfit, decode_parameters
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
-from lockstep.verbs.fault_task import FaultAnswer, explore_fault
+from lockstep.verbs.fault_task import FaultAnswer, explore_fault, taken_again
 from lockstep.verbs.replay_result import Replay
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace, find_workspace
@@ -188,26 +186,16 @@ def behaviour_of(root: Path, run: FaultAnswer) -> Replay | None:
     scope = load_model_spec(root, run.model).scope(run.scope)
     constants = {**scope.constants, **run.constants}
     model = load_model(root, run.model, constants, fault=run.name)
-    engine = PlainEngine(model)
     again = f"run `lockstep faults {run.model} --no-cache`"
-    state, taken = model.initial, list[Step]()
-    for number, step in enumerate(steps, start=1):
-        action = model.action(step["action"])
-        try:
-            given = decode_parameters(action.parameters, step["parameters"], action.name)
-        except Misfit:
-            given = None
-        after = None if given is None else engine.run(action, state, given)
-        if given is None or after is None:
-            raise LockstepError(
-                f"{run.model} with the fault {run.name} does not take step {number}, {action.name}",
-                cure=again,
-            )
-        taken.append(Step(action.name, given, after))
-        state = after
-    trace = Trace(model.initial, tuple(taken), run.details.loop)
+    trace = taken_again(model, steps, run.details.loop)
+    if isinstance(trace, int):
+        action = steps[trace - 1]["action"]
+        raise LockstepError(
+            f"{run.model} with the fault {run.name} does not take step {trace}, {action}",
+            cure=again,
+        )
     origin = Origin.of(model, run.violated, scope=run.scope, fault=run.name, engine=run.engine)
-    parameters = failing_binding(engine, run.violated, trace)
+    parameters = failing_binding(PlainEngine(model), run.violated, trace)
     if parameters is None:
         raise LockstepError(
             f"{run.model} with the fault {run.name} violates nothing so", cure=again

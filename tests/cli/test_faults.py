@@ -98,6 +98,23 @@ def test_a_fault_caught_by_another_invariant_than_it_names(desk: "Desk") -> None
     )
 
 
+def test_a_fault_is_not_caught_by_what_the_model_breaks_itself(desk: "Desk") -> None:
+    desk.edit("models/turnstile.py", "s.entries[g] + 1", "s.entries[g] + 2")
+    desk.edit("models/turnstile.py", "Count = Range(0, MAX_COINS)", "Count = Range(0, 9)")
+    desk.edit(
+        "models/turnstile.py",
+        "require(s.arm[g] == Arm.OPEN)",
+        "require(s.arm[g] == Arm.OPEN and s.entries[g] < 7)",
+    )
+    desk.edit("models/faults/turnstile.py", "s.entries[g] + 1", "s.entries[g] + 2")
+    ran = desk.run("faults", "turnstile")
+    assert ran.code == 1
+    assert (
+        "wrong: turnstile.stays_open: entries_are_paid is broken by the same steps without the fault"
+        in ran.out
+    )
+
+
 def test_a_fault_that_nothing_catches_and_an_invariant_without_one(desk: "Desk") -> None:
     kick = "new.arm[g] = Arm.OPEN"
     desk.edit("models/faults/turnstile.py", kick, "new.arm[g] = Arm.LOCKED")
