@@ -69,6 +69,10 @@ class Remark:
         return self.rule.broken(self.arguments)
 
 
+_NOTHING: Mapping[Rule, int] = {}
+"""What is counted on most sides: all of those share it."""
+
+
 @dataclass(slots=True)
 class Side:
     """One side of a session: its client, or the broker.
@@ -82,8 +86,8 @@ class Side:
     departures: int = 0
     unknowns: int = 0
     worst: Remark | None = None
-    more: list[Place] = field(default_factory=list)
-    by_rule: dict[Rule, int] = field(default_factory=dict)
+    more: tuple[Place, ...] = ()
+    by_rule: Mapping[Rule, int] = field(default_factory=lambda: _NOTHING)
 
     @property
     def verdict(self) -> Verdict:
@@ -97,7 +101,7 @@ class Side:
         if remark.verdict is Verdict.DEPARTS:
             self.departures += 1
             if 1 < self.departures <= MOST_PLACES + 1:
-                self.more.append(remark.at)
+                self.more += (remark.at,)
         else:
             self.unknowns += 1
         if self.worst is None or self.worst.verdict is not worst(

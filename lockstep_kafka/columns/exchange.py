@@ -6,6 +6,8 @@ in Python looks it up. So the mappings of a `Broker` always give what is known n
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     ENTRY,
@@ -20,16 +22,23 @@ from lockstep_kafka.columns.numbers import (
     Entries,
     Files,
     Numbers,
+    Other,
     given,
     held_of,
     held_words,
     number_in,
+    other_fits,
+    other_of,
+    other_words,
     wanted_of,
     wanted_words,
 )
 from lockstep_kafka.findings import Place
 from lockstep_kafka.sessions.broker import Tables
 from lockstep_kafka.sessions.knowledge import Connection, Fetcher, LeaderSession, Seen
+
+_IN_TABLES: Final[dict[Any, Any]] = {}
+"""What a session, a fetcher or a connection has of many things while the tables have that."""
 
 
 class Exchange:
@@ -44,9 +53,8 @@ class Exchange:
         self.connections: InUse[str, Connection] = InUse(
             memory, self.check_in_connection, self._connection_used
         )
-        self.fetchers = Fetchers(self.check_in_connection, self.check_in_all_connections)
+        self.fetchers = Fetchers(self.check_in_connection, self._unsettle)
         self.logs = ColumnLogs(memory, self.numbers, self.files)
-        self._checked_out: dict[int, tuple[Connection, int]] = {}
         self._session_rows: dict[int, int] = {}
         self._here: dict[int, LeaderSession] = {}
 
@@ -59,7 +67,8 @@ class Exchange:
         return 0 if row is None else int(self.memory.tables["sessions"][row + SESSION.used])
 
     def _connection_used(self, name: str) -> int:
-        row = int(self.memory.tables["connection_of"][self.numbers.of_text(name)])
+        number = self.numbers.of_text(name)
+        row = int(self.memory.tables["connection_of"][number])
         return int(self.memory.tables["connections"][row + CONNECTION.used])
 
     def check_out_connection(self, row: int) -> bool:
@@ -69,15 +78,21 @@ class Exchange:
         connection = self.connections.kept(name)
         if connection is None:
             return False
+        others = [
+            (correlation, position, given(time_ms), self.files.number(file))
+            for correlation, (position, time_ms, file) in connection._others.items()
+        ]
+        if not all(map(other_fits, others)):
+            return False
         words = table[row : row + CONNECTION.size]
         words[CONNECTION.correlation] = given(connection.correlation_id)
         words[CONNECTION.position] = connection.position
         words[CONNECTION.time] = given(connection.time_ms)
         words[CONNECTION.file] = self.files.number(connection.file)
-        words[CONNECTION.unwanted] = 0
         words[CONNECTION.is_odd] = 0
         words[CONNECTION.has_outside] = connection.outside is not None
-        self._put_others(row, connection)
+        self._put_others(row, others)
+        connection._others = _IN_TABLES
         fetcher = connection.fetcher
         table = memory.tables["connections"]
         words = table[row : row + CONNECTION.size]
@@ -98,40 +113,36 @@ class Exchange:
             ]
             first = self._entries.hold(-row, entries)
             memory.tables["connections"][row + CONNECTION.wanted] = first
+            fetcher.fetching = _IN_TABLES
         memory.tables["connections"][row + CONNECTION.is_here] = 1
-        used = int(memory.tables["connections"][row + CONNECTION.used])
-        self._checked_out[row] = connection, used
         return True
 
-    def _put_others(self, row: int, connection: Connection) -> None:
-        others = connection._others
+    def _put_others(self, row: int, others: list[Other]) -> None:
         if not others:
             return
         count = len(others)
         self.memory.room_for_others(count)
         buffer = self.memory.buffer(count * OTHER_REQUEST.size)
-        buffer[: count * OTHER_REQUEST.size] = [
-            word
-            for correlation, (position, time_ms, file) in others.items()
-            for word in (correlation, position, given(time_ms), self.files.number(file), 0)
-        ]
+        buffer[: count * OTHER_REQUEST.size] = [word for one in others for word in other_words(one)]
         self.memory.do("put_others", owner=row, count=count)
 
-    def check_in_connection(self, name: str) -> None:
-        """What the tables know of a connection goes to its object."""
-        number = self.numbers.of_text(name)
-        row = int(self.memory.tables["connection_of"][number])
-        if row == 0 or row not in self._checked_out:
+    def check_in_connection(self, name: str, *, is_leaving: bool = False) -> None:
+        """What the tables know of a connection goes to its object.
+
+        Of one that is leaving, what is said of its requests outside of sessions.
+        """
+        number, memory = self.numbers.of_text(name), self.memory
+        row, table = int(memory.tables["connection_of"][number]), memory.tables["connections"]
+        if not table[row + CONNECTION.is_here]:
             return
-        memory, table = self.memory, self.memory.tables["connections"]
-        connection, used = self._checked_out.pop(row)
+        connection = self.connections.kept(name)
+        assert connection is not None, "a connection that is in tables is known"
         table[row + CONNECTION.is_here] = 0
         words = table[row : row + CONNECTION.size].tolist()
-        if words[CONNECTION.used] != used:
-            connection.correlation_id = number_in(words[CONNECTION.correlation])
-            connection.position = words[CONNECTION.position]
-            connection.time_ms = number_in(words[CONNECTION.time])
-            connection.file = self.files.name(words[CONNECTION.file])
+        connection.correlation_id = number_in(words[CONNECTION.correlation])
+        connection.position = words[CONNECTION.position]
+        connection.time_ms = number_in(words[CONNECTION.time])
+        connection.file = self.files.name(words[CONNECTION.file])
         finding, judged = connection.outside, words[CONNECTION.judged]
         if finding is not None and judged:
             table[row + CONNECTION.judged] = 0
@@ -142,29 +153,38 @@ class Exchange:
             finding.last = Place(file, words[CONNECTION.last_line])
             finding.last_ms = number_in(words[CONNECTION.last_time])
             finding.api_version = words[CONNECTION.last_version]
-        others = connection._others
-        others.clear()
-        if words[CONNECTION.others_count]:
-            count = words[CONNECTION.others_count]
+        count, connection._others = words[CONNECTION.others_count], {}
+        if count and not is_leaving:
             buffer = memory.buffer(count * OTHER_REQUEST.size)
             memory.do("others_of", owner=row)
             entries = buffer[: count * OTHER_REQUEST.size].reshape(-1, OTHER_REQUEST.size).tolist()
-            for correlation, position, time, file, _ in entries:
-                others[correlation] = position, number_in(time), self.files.name(file)
+            for correlation, position, time, number in map(other_of, entries):
+                known = position, number_in(time), self.files.name(number)
+                connection._others[correlation] = known
+        if count:
             memory.do("drop_others", owner=row)
         fetcher = connection.fetcher
         if fetcher is not None and not words[CONNECTION.is_odd]:
             if words[CONNECTION.is_changed]:
                 self._check_in_fetcher(fetcher, words, name)
-            memory.do("release", first=words[CONNECTION.wanted])
+            fetcher.fetching = {}
+            for entry in self._entries.taken(words[CONNECTION.wanted]):
+                partition = self.numbers.partition(entry[ENTRY.partition])
+                fetcher.fetching[partition] = wanted_of(entry)
             table[row + CONNECTION.wanted] = 0
             table[row + CONNECTION.is_changed] = 0
 
     def check_in_all_connections(self) -> None:
         """What the tables know of connections goes to their objects."""
-        table = self.memory.tables["connections"]
-        for row in list(self._checked_out):
-            self.check_in_connection(self.numbers.text(int(table[row + CONNECTION.name])))
+        rows = self.memory.tables["connections"][: self.memory["connections_end"]]
+        rows = rows.reshape(-1, CONNECTION.size)
+        for name in rows[rows[:, CONNECTION.is_here] != 0, CONNECTION.name].tolist():
+            self.check_in_connection(self.numbers.text(name))
+
+    def _unsettle(self, session: int) -> None:
+        end = self.memory["connections_end"]
+        settled = self.memory.tables["connections"][CONNECTION.settled : end : CONNECTION.size]
+        settled[settled == session] = 0  # Python judges their next requests
 
     def check_in_all(self) -> None:
         """All that the tables know goes to the objects."""
@@ -181,12 +201,6 @@ class Exchange:
         fetcher.is_whole = bool(words[CONNECTION.is_whole])
         fetcher.connection = name
         fetcher.completion_ms = number_in(words[CONNECTION.completion])
-        is_whole = bool(words[CONNECTION.unwanted])
-        if is_whole:
-            fetcher.fetching.clear()
-        for entry in self._entries.changed(words[CONNECTION.wanted], is_whole):
-            partition = self.numbers.partition(entry[ENTRY.partition])
-            fetcher.fetching[partition] = wanted_of(entry)
 
     def check_out_sessions(self) -> None:
         """The tables have all sessions from here on, until one is looked up."""
@@ -195,8 +209,8 @@ class Exchange:
 
     def _check_out_session(self, session: LeaderSession) -> None:
         memory, number = self.memory, session.number
-        memory.room_for_session()
-        row = memory.do("put_session", number=number)
+        row = memory.session_row()
+        memory.do("put_session", number=number, owner=row)
         of_partition = self.numbers.of_partition
         entries = [
             (of_partition(partition), 1, *held_words(held))
@@ -220,37 +234,39 @@ class Exchange:
         words[SESSION.last_file] = self.files.number(session.last.file)
         words[SESSION.members] = len(session.partitions)
         words[SESSION.held] = first
-        words[SESSION.deleted : SESSION.size] = 0
+        words[SESSION.readable : SESSION.size] = 0
         self._entries.put_in_list(row, SESSION.readable, HELD.is_readable, session.readable)
         self._entries.put_in_list(row, SESSION.lagging, HELD.is_lagging, session.lagging)
         self._session_rows[number] = row
         self._here[number] = session
         self.logs.check_out(session, row)
+        session.partitions = session.readable = session.lagging = _IN_TABLES
 
-    def check_in_session(self, number: int) -> None:
-        """What the tables know of a session goes to its object."""
+    def check_in_session(self, number: int, *, is_leaving: bool = False) -> None:
+        """What the tables know of a session goes to its object.
+
+        Of one that is leaving, all but what it has of partitions.
+        """
         session = self._here.pop(number, None)
         if session is None:
             return
-        memory, row = self.memory, self._session_rows[number]
+        memory, row = self.memory, self._session_rows.pop(number)
         words = memory.tables["sessions"][row : row + SESSION.size].tolist()
-        memory.tables["sessions"][row + SESSION.is_here] = 0
+        memory.free_session(row)
+        self.sessions.note_use(number, words[SESSION.used])
         first = words[SESSION.held]
         buffer = memory.buffer(memory.do("count_of", first=first))
         up_to_date = buffer[: memory.do("leave_all", first=first)].tolist()
-        numbers = self.numbers
-        is_whole = bool(words[SESSION.deleted])
-        kept = session.partitions
-        if is_whole:
-            session.partitions = {}
-        for entry in self._entries.changed(first, is_whole):
-            if entry[ENTRY.is_member]:
-                partition = numbers.partition(entry[ENTRY.partition])
-                session.partitions[partition] = held_of(entry, kept.get(partition))
         session.readable = self._entries.in_list(words[SESSION.readable], HELD.is_readable)
         session.lagging = self._entries.in_list(words[SESSION.lagging], HELD.is_lagging)
-        memory.do("release", first=first)
-        self.logs.check_in(session, up_to_date)
+        entries = self._entries.taken(first)
+        session.partitions = {}
+        if not is_leaving:
+            for entry in entries:
+                if entry[ENTRY.is_member]:
+                    partition = self.numbers.partition(entry[ENTRY.partition])
+                    session.partitions[partition] = held_of(entry)
+            self.logs.check_in(session, up_to_date)
         if words[SESSION.judged]:
             self._check_in_judged(session, words)
 

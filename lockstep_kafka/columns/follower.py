@@ -211,7 +211,9 @@ class ColumnFollower(BrokerFollower):
         self._memory["at"] = self._memory["end"]
         self.go_on()
         self.take_up_counts()
-        return super().close()
+        findings = super().close()
+        self._memory.forget()
+        return findings
 
     def take_counts(self) -> list[LineCounts]:
         self.take_up_counts()

@@ -24,10 +24,13 @@ class InUse(Recent[_Key, _Value]):
     def __init__(
         self,
         memory: Memory,
-        check_in: Callable[[_Key], None],
+        check_in: Callable[..., None],
         row_used: Callable[[_Key], int],
     ) -> None:
-        """`row_used` says when the kernel last used a key, as `judged` counts it."""
+        """`check_in` is given a key, and whether it is leaving.
+
+        `row_used` says when the kernel last used a key, as `judged` counts it.
+        """
         super().__init__()
         self._memory = memory
         self._check_in = check_in
@@ -62,18 +65,29 @@ class InUse(Recent[_Key, _Value]):
         self._used.pop(key, None)
         super().__delitem__(key)
 
+    def by_use(self) -> list[_Key]:
+        return sorted(self, key=self._last_use)
+
+    def leaving(self, key: _Key) -> _Value | None:
+        self._check_in(key, is_leaving=True)
+        return super().get(key)
+
     def values(self) -> Any:
         """All objects, the one that was not used for longest first."""
         return [value for _, value in self.items()]
 
     def items(self) -> Any:
         """The keys with all objects, in the same order."""
-        return [(key, self[key]) for key in sorted(self, key=self._last_use)]
+        return [(key, self[key]) for key in self.by_use()]
 
     def move_to_end(self, key: _Key, last: bool = True) -> None:
         """The key is used now."""
         now = self._memory["judged"] = self._memory["judged"] + 1
         self._used[key] = now
+
+    def note_use(self, key: _Key, used: int) -> None:
+        """The kernel used the key then, and says so no more."""
+        self._used[key] = max(self._used[key], used)
 
     def oldest(self) -> _Key:
         if self._by_use is None:
@@ -98,7 +112,7 @@ class Sessions(InUse[int, LeaderSession]):
     def __init__(
         self,
         memory: Memory,
-        check_in: Callable[[int], None],
+        check_in: Callable[..., None],
         row_used: Callable[[int], int],
     ) -> None:
         super().__init__(memory, check_in, row_used)
@@ -128,10 +142,11 @@ class Sessions(InUse[int, LeaderSession]):
 class Fetchers(dict[int, "Fetcher | None"]):
     """Who has which session; a fetcher is checked in with its connection."""
 
-    def __init__(self, check_in: Callable[[str], None], check_in_all: Callable[[], None]) -> None:
+    def __init__(self, check_in: Callable[[str], None], unsettle: Callable[[int], None]) -> None:
+        """`unsettle` is given a session that nobody is known to have any more."""
         super().__init__()
         self._check_in_connection = check_in
-        self._check_in_all = check_in_all
+        self._unsettle = unsettle
 
     def settles(self, session: int, fetcher: Fetcher) -> bool:
         """Whether nothing changes when a fetcher has a session: it is known to, or several are."""
@@ -152,7 +167,7 @@ class Fetchers(dict[int, "Fetcher | None"]):
 
     def pop(self, session: int, *default: Any) -> Any:
         if session in self and super().get(session) is None:
-            self._check_in_all()
+            self._unsettle(session)
         fetcher = super().pop(session, *default)
         self._check_in(fetcher)
         return fetcher

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -23,6 +24,7 @@ from lockstep_kafka.columns.kernels.layout import (
     MARK,
     MEMORY,
     NAMED,
+    NOT_GIVEN,
     OTHER_REQUEST,
     PARTITION,
     REMEMBERED,
@@ -41,6 +43,9 @@ from lockstep_kafka.files.arrival_order import (
 from lockstep_kafka.files.layouts import MARKER
 
 Array = NDArray[Any]
+
+_PAGES: Final = 1 << 15
+"""Bytes from which a table has pages of its own."""
 
 NAMED_AT_MOST: Final = 1 << 15
 """Partitions of a line that are judged in columns."""
@@ -80,12 +85,12 @@ _GROWING: Final = {
 }
 
 _HASHED: Final = {
-    "text_table": ("text_mask", 1 << 14),
+    "text_table": ("text_mask", 1 << 13),
     "partition_table": ("partition_mask", 1 << 14),
     "session_table": ("session_mask", 1 << 12),
-    "held_table": ("held_mask", 1 << 18),
-    "case_keys": ("case_mask", 1 << 16),
-    "remembered_table": ("remembered_mask", 1 << 16),
+    "held_table": ("held_mask", 1 << 14),
+    "case_keys": ("case_mask", 1 << 12),
+    "remembered_table": ("remembered_mask", 1 << 14),
 }
 """Tables by hashes: the number that has the bits of a place, and how many places there are."""
 
@@ -94,28 +99,30 @@ class Memory:
     """The tables and numbers of one broker."""
 
     def __init__(self) -> None:
-        self._words = np.zeros(MEMORY.size, np.int64)
-        self._address = int(self._words.ctypes.data)
+        table: Array = np.zeros(MEMORY.size, np.int64)
+        self._words = table.data  # of which a number is read and written sooner
+        self._address = int(table.ctypes.data)
         self.tables: dict[str, Array] = {}
         self._kernel = kernel()
         self._constants()
         for name, one in _GROWING.items():
             words = np.uint8 if name == "names" else np.int64
-            self.put(name, np.zeros(one.units * one.words, words))
+            self.put(name, _zeros(one.units * one.words, words))
             self[one.room], self[one.used] = one.units, one.first
         for name, (mask, places) in _HASHED.items():
-            self.put(name, np.zeros(places, np.int64))
+            self.put(name, _zeros(places))
             self[mask] = places - 1
         for name, size in (
             ("connection_of", 1 << 12),
             ("log_of", 1 << 12),
             ("marks", MARK.size << 12),
             ("logs", LOG_SIZE << 8),
-            ("case_outcomes", 1 << 16),
+            ("case_outcomes", 1 << 12),
             ("buffer", 1 << 16),
         ):
-            self.put(name, np.zeros(size, np.int64))
+            self.put(name, _zeros(size))
         self.logs_end = LOG_SIZE
+        self._free_sessions: list[int] = []
 
     def _constants(self) -> None:
         keys, key_text = json_spec.key_table()
@@ -134,7 +141,7 @@ class Memory:
         self["ordered_at_most"] = CONNECTIONS
         self["lines_of_another_clock"] = LINES_OF_ANOTHER_CLOCK
         waiting = HELD_AT_MOST + 64
-        self["remembered_room"] = waiting
+        remembered = self["remembered_room"] = 1 << 10
         for name, words, size in (
             ("fields", np.int64, json_spec.FIELDS.size),
             ("stack", np.int64, 64),
@@ -145,9 +152,9 @@ class Memory:
             ("arrivals", np.float64, waiting),
             ("positions", np.int64, waiting),
             ("waits", np.int64, waiting),
-            ("remembered", np.int64, REMEMBERED.size * (waiting + 1)),
-            ("remembered_places", np.int64, waiting),
-            ("remembered_times", np.float64, waiting),
+            ("remembered", np.int64, REMEMBERED.size * (remembered + 1)),
+            ("remembered_places", np.int64, remembered),
+            ("remembered_times", np.float64, remembered),
             ("heads", np.int64, 48),
             ("served", np.int64, SERVED.size),
             ("listings", np.int64, 16),
@@ -155,11 +162,11 @@ class Memory:
             ("numbers", np.int64, 16),
             ("named", np.int64, NAMED.size * (NAMED_AT_MOST + 1)),
         ):
-            self.put(name, np.zeros(size, words))
+            self.put(name, _zeros(size, words))
         self.put("clocks", np.array([-np.inf, 0.0, -np.inf]))
 
     def __getitem__(self, name: str) -> int:
-        return int(self._words[_PLACE[name]])
+        return self._words[_PLACE[name]]
 
     def __setitem__(self, name: str, value: int) -> None:
         self._words[_PLACE[name]] = value
@@ -168,6 +175,10 @@ class Memory:
         """The table of a name is this one from now on."""
         self.tables[name] = table
         self[name] = table.ctypes.data
+
+    def forget(self) -> None:
+        """Nothing is followed any more: of the tables, that of counts is left."""
+        self.tables = {"counts": self.tables["counts"]}
 
     def do(self, command: str, **numbers: int) -> int:
         """Have the kernel do something, with some numbers set before; its answer."""
@@ -184,24 +195,30 @@ class Memory:
     def buffer(self, words: int) -> Array:
         """Room for so many words to exchange."""
         if len(self.tables["buffer"]) < words:
-            self.put("buffer", np.zeros(2 * words, np.int64))
+            self.put("buffer", _zeros(2 * words))
         return self.tables["buffer"]
 
     def _longer(self, name: str) -> None:
         """Double a table."""
-        table = self.tables[name]
-        grown = np.zeros(2 * len(table), table.dtype)
-        grown[: len(table)] = table
+        table, used = self.tables[name], len(self.tables[name])
+        if name in _GROWING:  # what lies behind takes no memory until it is written
+            used = self[_GROWING[name].used] * _GROWING[name].words
+        grown = _zeros(2 * len(table), table.dtype)
+        grown[:used] = table[:used]
         self.put(name, grown)
         if name in _GROWING:
             self[_GROWING[name].room] = len(grown) // _GROWING[name].words
+        if name == "held_rows":
+            self["held_mask"] = 2 * self["held_room"] // HELD.size - 1
+            self.put("held_table", _zeros(self["held_mask"] + 1))
+            self.do("hash_held")
 
     def _hash_again(
         self, name: str, places: int, hashes: Array, values: Iterable[int]
     ) -> list[int]:
         """A table by hashes gets so many places, and has these values only; where each is."""
         mask = self[_HASHED[name][0]] = places - 1
-        self.put(name, table := np.zeros(places, np.int64))
+        self.put(name, table := _zeros(places))
         taken = []
         for place, value in zip((hashes & mask).tolist(), values, strict=True):
             while table[place]:
@@ -212,6 +229,9 @@ class Memory:
 
     def make_room(self) -> None:
         """Double what is half full; everything, where nothing is."""
+        if self["remembered_count"] + 1 >= self["remembered_room"]:
+            self._remember_more()
+            return
         full = [name for name, one in _GROWING.items() if 2 * self[one.used] > self[one.room]]
         for name in full or _GROWING:
             self._longer(name)
@@ -219,7 +239,7 @@ class Memory:
                 self._longer("connection_of")
                 count = self["texts_count"]
                 hashes = self.tables["texts"][:: TEXT.size][:count]
-                places = 4 * self["texts_room"]
+                places = 2 * self["texts_room"]
                 self._hash_again("text_table", places, hashes, range(1, count + 1))
             elif name == "partitions":
                 self._longer("log_of")
@@ -231,6 +251,27 @@ class Memory:
                 hashes = (values >> np.uint64(20)).astype(np.int64)
                 places = 4 * self["partitions_room"]
                 self._hash_again("partition_table", places, hashes, range(1, count))
+
+    def _remember_more(self) -> None:
+        """Double the ring of requests that are remembered; the oldest is the first of it."""
+        room, count = self["remembered_room"], self["remembered_count"]
+        order = (self["remembered_first"] + np.arange(count)) % room
+        moved = np.zeros(room + 1, np.int64)
+        moved[order + 1] = np.arange(1, count + 1) * REMEMBERED.size
+        for name, words, head in (
+            ("remembered", REMEMBERED.size, 1),
+            ("remembered_places", 1, 0),
+            ("remembered_times", 1, 0),
+        ):
+            table = self.tables[name].reshape(-1, words)
+            grown = _zeros((2 * room + head) * words, table.dtype)
+            grown.reshape(-1, words)[head : head + count] = table[order + head]
+            self.put(name, grown)
+        following = self.tables["remembered"][REMEMBERED.next :: REMEMBERED.size]
+        following[:] = moved[following // REMEMBERED.size]
+        places = self.tables["remembered_table"]
+        places[:] = moved[places // REMEMBERED.size]
+        self["remembered_first"], self["remembered_room"] = 0, 2 * room
 
     def number_of_text(self, text: bytes) -> int:
         """The number of a text, a new one where it has none."""
@@ -266,14 +307,30 @@ class Memory:
             self.make_room()
         return number
 
-    def room_for_session(self) -> None:
-        """Make room for one more session, with a place in their table."""
+    def session_row(self) -> int:
+        """A row for one more session, which gets a place in their table."""
+        if 2 * self["sessions_count"] > self["session_mask"]:
+            numbers = self.tables["sessions"][SESSION.size : self["sessions_end"] : SESSION.size]
+            used = np.flatnonzero(numbers != NOT_GIVEN)
+            self["sessions_count"] = len(used)
+            places = self["session_mask"] + 1
+            places *= 2 if 4 * len(used) > places else 1
+            rows = (used + 1) * SESSION.size
+            hashes = numbers[used] * 0x9E3779B1 >> 7
+            self._hash_again("session_table", places, hashes, rows.tolist())
+        if self._free_sessions:
+            return self._free_sessions.pop()
         if self["sessions_end"] + SESSION.size > self["sessions_room"]:
             self._longer("sessions")
-        if 2 * self["sessions_count"] > self["session_mask"]:
-            rows = range(SESSION.size, self["sessions_end"], SESSION.size)
-            hashes = self.tables["sessions"][rows.start : rows.stop : rows.step] * 0x9E3779B1 >> 7
-            self._hash_again("session_table", 2 * self["session_mask"] + 2, hashes, rows)
+        row = self["sessions_end"]
+        self["sessions_end"] = row + SESSION.size
+        return row
+
+    def free_session(self, row: int) -> None:
+        """The row of a session is used no more; its place in the table leads nowhere."""
+        words = self.tables["sessions"][row : row + SESSION.size]
+        words[SESSION.number], words[SESSION.is_here] = NOT_GIVEN, 0
+        self._free_sessions.append(row)
 
     def room_for_held(self, count: int) -> None:
         """Make room for so many more entries."""
@@ -294,7 +351,7 @@ class Memory:
         values = keys[used].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         hashes = (values >> np.uint64(20)).astype(np.int64)
         places = self._hash_again("case_keys", 2 * len(keys), hashes, keys[used].tolist())
-        self.put("case_outcomes", np.zeros(2 * len(keys), np.int64))
+        self.put("case_outcomes", _zeros(2 * len(keys)))
         self.tables["case_outcomes"][places] = outcomes[used]
 
     def new_log(self) -> int:
@@ -303,6 +360,15 @@ class Memory:
             self._longer("logs")
         self.logs_end += LOG_SIZE
         return self.logs_end - LOG_SIZE
+
+
+def _zeros(size: int, words: type[np.generic] | np.dtype[Any] = np.int64) -> Array:
+    """So many zeros; memory is taken by what is written alone, and given back with them."""
+    octets = size * np.dtype(words).itemsize
+    if octets < _PAGES:
+        return np.zeros(size, words)
+    pages = mmap.mmap(-1, octets, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(pages, words)
 
 
 @cache

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
-from lockstep_kafka.columns.kernels.layout import ENTRY, NOT_GIVEN, PARTITION, TEXT
+from lockstep_kafka.columns.kernels.layout import (
+    ENTRY,
+    FILE_BITS,
+    FILES,
+    HALF_OF_THE_IDS,
+    NO_TIME,
+    NOT_GIVEN,
+    PARTITION,
+    TEXT,
+)
 from lockstep_kafka.columns.memory import Memory
 from lockstep_kafka.files.lines import RequestedPartition, TopicPartition
 from lockstep_kafka.sessions.knowledge import Held
+
+_TEXTS_AT_HAND = 2_048
+"""Texts whose numbers are known without the tables: most are names of connections."""
 
 
 def given(number: int | None) -> int:
@@ -58,17 +70,22 @@ class Numbers:
                 row + TEXT.start : row + TEXT.size
             ].tolist()
             text = self._memory.tables["names"][start : start + length].tobytes().decode()
-            self._texts[number] = text
-            self._of_text[text] = number
+            self._keep(number, text)
         return text
 
     def of_text(self, text: str) -> int:
         """The number of a text, a new one where it has none."""
         number = self._of_text.get(text)
         if number is None:
-            number = self._of_text[text] = self._memory.number_of_text(text.encode())
-            self._texts[number] = text
+            number = self._memory.number_of_text(text.encode())
+            self._keep(number, text)
         return number
+
+    def _keep(self, number: int, text: str) -> None:
+        if len(self._texts) >= _TEXTS_AT_HAND:
+            self._texts.clear()
+            self._of_text.clear()
+        self._texts[number], self._of_text[text] = text, number
 
     def partition(self, number: int) -> TopicPartition:
         """The partition of a number."""
@@ -121,15 +138,34 @@ def held_words(held: Held) -> tuple[int, ...]:
     )
 
 
-def held_of(entry: list[int], held: Held | None) -> Held:
-    """What a session has cached of the partition of an entry, in the object that is there."""
-    held = Held(None) if held is None else held
-    held.interest = wanted_of(entry) if entry[ENTRY.has_interest] else None
-    held.high_watermark = entry[ENTRY.high_watermark]
-    held.log_start = entry[ENTRY.reported_log_start]
-    held.stable = entry[ENTRY.stable]
-    held.reported_epoch = entry[ENTRY.reported_epoch]
-    return held
+def held_of(entry: list[int]) -> Held:
+    """What a session has cached of the partition of an entry."""
+    interest = wanted_of(entry) if entry[ENTRY.has_interest] else None
+    return Held(interest, *entry[ENTRY.high_watermark : ENTRY.size])
+
+
+Other: TypeAlias = tuple[int, int, int, int]
+"""A request of another API: its correlation id, position, time and file, as a row has them."""
+
+
+def other_fits(other: Other) -> bool:
+    """Whether the table of such requests can have it: other ones are left to Python."""
+    correlation, _, time, file = other
+    is_time = time == NOT_GIVEN or NO_TIME < time < -NO_TIME
+    return is_time and file < FILES and -HALF_OF_THE_IDS <= correlation < HALF_OF_THE_IDS
+
+
+def other_words(other: Other) -> tuple[int, ...]:
+    """A request of another API as words of `OTHER_REQUEST`."""
+    correlation, position, time, file = other
+    return correlation << 32, position, max(time, NO_TIME) << FILE_BITS | file
+
+
+def other_of(words: list[int]) -> Other:
+    """The request of another API that these words are."""
+    link, position, packed = words
+    time = packed >> FILE_BITS
+    return link >> 32, position, NOT_GIVEN if time == NO_TIME else time, packed & (FILES - 1)
 
 
 class Entries:
@@ -149,14 +185,18 @@ class Entries:
         buffer[: count * ENTRY.size] = [word for entry in entries for word in entry]
         return self._memory.do("hold_all", owner=owner, count=count)
 
-    def changed(self, first: int, is_whole: bool) -> list[list[int]]:
-        """The changed entries from a first one on, or all, as words of `ENTRY`."""
+    def taken(self, first: int) -> list[list[int]]:
+        """The entries from a first one on, as words of `ENTRY`; they are released.
+
+        What was put there first comes first, as in a dictionary.
+        """
         if first == 0:
             return []
         count = self._memory.do("count_of", first=first)
         buffer = self._memory.buffer(count * ENTRY.size)
-        count = self._memory.do("entries_of", first=first, is_whole=int(is_whole))
+        self._memory.do("take_entries", first=first)
         entries: list[list[int]] = buffer[: count * ENTRY.size].reshape(-1, ENTRY.size).tolist()
+        entries.reverse()
         return entries
 
     def put_in_list(

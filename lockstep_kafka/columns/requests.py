@@ -315,6 +315,8 @@ class SavedOrder:
             words[ROW.connection] = self._numbers.of_text(connection)
             words[ROW.correlation], words[ROW.fingerprint] = correlation, fingerprint
             clocks[CLOCK] = time
+            if memory["remembered_count"] + 1 >= memory["remembered_room"]:
+                memory.make_room()
             memory.do("remember", owner=row)
         memory.do("free_row", owner=row)
 

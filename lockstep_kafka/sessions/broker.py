@@ -7,7 +7,6 @@ is followed again, from its middle, when it shows up again.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -100,6 +99,14 @@ class Recent(OrderedDict[_Key, _Value]):
         """The key that was not used for longest."""
         return next(iter(self))
 
+    def by_use(self) -> list[_Key]:
+        """All keys, the one that was not used for longest first."""
+        return list(self)
+
+    def leaving(self, key: _Key) -> _Value | None:
+        """The value of a key that is dropped next: only what is reported of it need be there."""
+        return self.get(key)
+
 
 @dataclass
 class Tables:
@@ -191,10 +198,8 @@ class Broker:
         connection = self._connections[name] = Connection()
         if len(self._connections) > MOST_CONNECTIONS:
             oldest_name = self._connections.oldest()
-            oldest = self._connections.pop(oldest_name)
+            self._forget_connection(oldest_name)
             self._numbers.pop(_number_of(oldest_name), None)
-            if oldest.outside is not None:
-                self.report.add(oldest.outside)
         return connection
 
     def connect(self, connection: Connection, line: FetchLine) -> Fetcher:
@@ -257,7 +262,7 @@ class Broker:
         session = LeaderSession(finding.session, finding, at, None, None, seen, seen)
         self.sessions[finding.session] = session
         if len(self.sessions) > MOST_SESSIONS:
-            self.drop(self.sessions[self.sessions.oldest()])
+            self._drop(self.sessions.oldest())
         return session
 
     def open_up(self, session: LeaderSession) -> None:
@@ -272,7 +277,7 @@ class Broker:
     def end(self, finding: SessionFinding, gone: Gone | None, seen: Seen) -> None:
         """The session is there no more; where that was not seen it may be, or not."""
         is_shared = False
-        if (session := self.sessions.get(finding.session)) is not None:
+        if (session := self.sessions.leaving(finding.session)) is not None:
             is_shared = session.is_shared
             self._remove(session)
         self.ended[finding.session] = Ended(finding, gone, seen, is_shared, self._turn)
@@ -294,15 +299,27 @@ class Broker:
 
     def close(self) -> None:
         """The log ends: every finding is final."""
-        for session in tuple(self.sessions.values()):
-            self.drop(session)
-        self._report_all(ended.finding for ended in self.ended.values())
-        self._report_all(connection.outside for connection in self._connections.values())
+        self._drop_all()
+        for ended in self.ended.values():
+            self.report.add(ended.finding)
+        self.ended.clear()
+        self._fetchers.clear()
+        for name in self._connections.by_use():
+            self._forget_connection(name)
 
-    def _report_all(self, findings: Iterable[SessionFinding | None]) -> None:
-        for finding in findings:
-            if finding is not None:
-                self.report.add(finding)
+    def _forget_connection(self, name: str) -> None:
+        connection = self._connections.leaving(name)
+        del self._connections[name]
+        if connection is not None and connection.outside is not None:
+            self.report.add(connection.outside)
+
+    def _drop_all(self) -> None:
+        for number in self.sessions.by_use():
+            self._drop(number)
+
+    def _drop(self, number: int) -> None:
+        if (session := self.sessions.leaving(number)) is not None:
+            self.drop(session)
 
     def _remove(self, session: LeaderSession) -> None:
         if session.overtaken is not None:
@@ -314,8 +331,7 @@ class Broker:
 
     def _restart(self) -> None:
         """A number of a connection is used again: the broker was started again."""
-        for session in tuple(self.sessions.values()):
-            self.drop(session)
+        self._drop_all()
         self.logs.forget_all()
         self.quorum.start_again()
         self._numbers.clear()

@@ -232,7 +232,7 @@ class BrokerFollower:
         step.client += self._fetcher_side.judge(step)
         self._fetcher_side.sent(step.fetcher, line)
         row = self._leader_heads.full(step)
-        if line.session_id and (named := broker.sessions.get(line.session_id)) is not None:
+        if line.session_id and (named := broker.sessions.leaving(line.session_id)) is not None:
             broker.end(named.finding, Gone("a full request closed it", step.at), step.seen)
         opened = None
         if row is Row.CREATING and (late := broker.opened_late(line, step.seen)) is not None:

@@ -127,7 +127,8 @@ class BrokerReport:
         self, line: FollowedLine, finding: SessionFinding, name: SideName, remark: Remark
     ) -> None:
         side = finding.client_side if name is SideName.CLIENT else finding.broker_side
-        count = side.by_rule[remark.rule] = side.by_rule.get(remark.rule, 0) + 1
+        count = side.by_rule.get(remark.rule, 0) + 1
+        side.by_rule = {**side.by_rule, remark.rule: count}
         self._findings.append(
             RemarkFinding(
                 side=name,

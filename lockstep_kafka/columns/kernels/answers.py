@@ -185,7 +185,6 @@ def take_in(m: Any, row: Any, session: Any, named: Any) -> Any:
             else:
                 _drop(m, session, entry)
             sessions[session + SESSION.members] -= 1
-            sessions[session + SESSION.deleted] += 1
         return
     if entry == 0:
         if asked == 0 and answered == 0:
@@ -200,7 +199,6 @@ def take_in(m: Any, row: Any, session: Any, named: Any) -> Any:
         watch(m, log, entry)
     elif names[named + NAMED.is_requested] != 0 and asked != 0:
         want(m, entry, asked)
-    held[entry + HELD.is_dirty] = 1
     high_watermark = max(names[named + NAMED.high_watermark], OPEN)
     log_start = max(names[named + NAMED.log_start], OPEN)
     held[entry + HELD.high_watermark] = high_watermark
@@ -243,7 +241,6 @@ def want(m: Any, entry: Any, asked: Any) -> Any:
     """What is wanted of a partition is what a request asks now."""
     rows, held = counts_at(m.rows), counts_at(m.held_rows)
     held[entry + HELD.has_interest] = 1
-    held[entry + HELD.is_dirty] = 1
     for word in range(ASKED.size - 1):
         held[entry + HELD.offset + word] = rows[asked + ASKED.offset + word]
 

@@ -23,6 +23,7 @@ from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     ENTRY,
     HELD,
+    LOWER_HALF,
     OTHER_REQUEST,
     SESSION,
 )
@@ -40,26 +41,24 @@ def hold_all(m: Any) -> Any:
     for index in range(m.count):
         at = index * ENTRY.size
         first = hold(m, m.owner, buffer[at + ENTRY.partition], first)
-        held[first + HELD.is_dirty] = 0
         for word in range(ENTRY.is_member, ENTRY.size):
             held[first + HELD.is_member + word - ENTRY.is_member] = buffer[at + word]
     return first
 
 
 @_compiled
-def entries_of(m: Any) -> Any:
-    """The changed entries from `first` on into the buffer; how many there are."""
+def take_entries(m: Any) -> Any:
+    """The entries from `first` on go into the buffer, and are free."""
     held, buffer = counts_at(m.held_rows), counts_at(m.buffer)
     count, entry = 0, m.first
     while entry != 0:
-        if held[entry + HELD.is_dirty] != 0 or m.is_whole != 0:
-            at = count * ENTRY.size
-            buffer[at + ENTRY.partition] = held[entry + HELD.partition]
-            for word in range(ENTRY.is_member, ENTRY.size):
-                buffer[at + word] = held[entry + HELD.is_member + word - ENTRY.is_member]
-            count += 1
-        entry = held[entry + HELD.next]
-    return count
+        at = count * ENTRY.size
+        buffer[at + ENTRY.partition] = held[entry + HELD.partition]
+        for word in range(ENTRY.is_member, ENTRY.size):
+            buffer[at + word] = held[entry + HELD.is_member + word - ENTRY.is_member]
+        count += 1
+        entry = let_go(m, entry)
+    return 0
 
 
 @_compiled
@@ -71,15 +70,6 @@ def count_of(m: Any) -> Any:
         count += 1
         entry = held[entry + HELD.next]
     return count
-
-
-@_compiled
-def release(m: Any) -> Any:
-    """Free the entries from `first` on."""
-    entry = m.first
-    while entry != 0:
-        entry = let_go(m, entry)
-    return 0
 
 
 @_compiled
@@ -151,7 +141,7 @@ def others_of(m: Any) -> Any:
         for word in range(OTHER_REQUEST.size):
             buffer[count * OTHER_REQUEST.size + word] = others[entry + word]
         count += 1
-        entry = others[entry + OTHER_REQUEST.next]
+        entry = others[entry + OTHER_REQUEST.link] & LOWER_HALF
     return count
 
 
@@ -161,7 +151,7 @@ def put_others(m: Any) -> Any:
     others, buffer = counts_at(m.others), counts_at(m.buffer)
     for index in range(m.count):
         entry = new_other(m, m.owner)
-        for word in range(OTHER_REQUEST.next):
+        for word in range(OTHER_REQUEST.size):
             others[entry + word] = buffer[index * OTHER_REQUEST.size + word]
     return 0
 
@@ -178,19 +168,15 @@ def put_case(m: Any) -> Any:
 
 @_compiled
 def put_session(m: Any) -> Any:
-    """The row of the session `number`, a new one where it has none."""
+    """The session `number`, which has no row, has the row `owner`."""
     sessions, table = counts_at(m.sessions), counts_at(m.session_table)
-    place = session_place(m, m.number)
-    if table[place] != 0:
-        return table[place]
-    row = m.sessions_end
-    m.sessions_end += SESSION.size
+    place, row = session_place(m, m.number), m.owner
     m.sessions_count += 1
     for word in range(SESSION.size):
         sessions[row + word] = 0
     sessions[row + SESSION.number] = m.number
     table[place] = row
-    return row
+    return 0
 
 
 @_compiled

@@ -220,7 +220,6 @@ def _full(m: Any, row: Any, connection: Any) -> Any:
             forget_log(m, row, named)
     entry = connections[connection + CONNECTION.wanted]
     while entry != 0:
-        connections[connection + CONNECTION.unwanted] += 1
         entry = let_go(m, entry)
     connections[connection + CONNECTION.wanted] = 0
     connections[connection + CONNECTION.is_whole] = 0

@@ -42,6 +42,18 @@ def held_by(m: Any, owner: Any, partition: Any) -> Any:
 
 
 @_compiled
+def hash_held(m: Any) -> Any:
+    """Put all that owners have into the table, which is empty."""
+    held, table = counts_at(m.held_rows), counts_at(m.held_table)
+    for entry in range(HELD.size, m.held_end, HELD.size):
+        if held[entry + HELD.owner] != 0:
+            place = _place_of(m, held[entry + HELD.owner], held[entry + HELD.partition])
+            held[entry + HELD.next_in_table] = table[place]
+            table[place] = entry
+    return 0
+
+
+@_compiled
 def has_room(m: Any, count: Any) -> Any:
     """Whether there is room for so many more."""
     return m.held_free + (m.held_room - m.held_end) // HELD.size >= count
@@ -68,7 +80,6 @@ def hold(m: Any, owner: Any, partition: Any, first: Any) -> Any:
     held[entry + HELD.next] = first
     if first != 0:
         held[first + HELD.previous] = entry
-    held[entry + HELD.is_dirty] = 1
     return entry
 
 
@@ -89,6 +100,7 @@ def let_go(m: Any, entry: Any) -> Any:
         held[following + HELD.previous] = previous
     if previous != 0:
         held[previous + HELD.next] = following
+    held[entry + HELD.owner] = 0
     held[entry + HELD.next_in_table] = m.first_free
     m.first_free = entry
     m.held_free += 1

@@ -76,28 +76,37 @@ REMEMBERED = words("connection correlation fingerprint next")
 CONNECTION = words(
     "name newest given_out given_fingerprint first_waiting last_waiting is_ordered next_ordered "
     "is_here is_odd is_foreign used correlation position time file others last_other others_count "
-    "session epoch former is_whole uses_ids since_file since_line completion wanted unwanted "
+    "session epoch former is_whole uses_ids since_file since_line completion wanted "
     "settled is_changed has_outside judged last_line last_file last_time last_version"
 )
 """A connection: what orders its requests, what is known of it, and its fetcher.
 
-`wanted` is the first of what the fetcher fetches, `unwanted` counts what it fetches no more.
+`wanted` is the first of what the fetcher fetches.
 `settled` is the session that the fetcher is known to hold. `is_odd` says that Python judges it,
 `is_foreign` that nobody does here.
 What follows `has_outside` is of the finding on its requests outside of any session.
 """
 
-OTHER_REQUEST = words("correlation position time file next")
+OTHER_REQUEST = words("link position time")
+"""A request of another API, of which many are kept. The upper half of `link` is its correlation id,
+the lower one the next of its connection. The lowest `FILE_BITS` of `time` are its file; what is
+above them is `NO_TIME` where it has none."""
+
+HALF_OF_THE_IDS: Final = 2**31
+LOWER_HALF: Final = 2**32 - 1
+FILE_BITS: Final = 15
+FILES: Final = 1 << FILE_BITS
+NO_TIME: Final = NOT_GIVEN >> FILE_BITS
 
 SESSION = words(
     "number is_here is_odd used is_whole epoch since_file since_line last_connection "
-    "last_position last_time last_file members held deleted "
+    "last_position last_time last_file members held "
     "readable last_readable lagging last_lagging "
     "judged partial last_line last_line_file last_line_time last_version"
 )
 
 HELD = words(
-    "owner partition next_in_table next previous is_dirty is_member "
+    "owner partition next_in_table next previous is_member "
     "has_interest offset log_start max_bytes leader_epoch last_fetched "
     "high_watermark reported_log_start stable reported_epoch "
     "is_readable next_readable previous_readable is_lagging next_lagging previous_lagging "
@@ -146,15 +155,15 @@ SERVED = words("full sessionless incremental throttled")
 `Row`, or -1 where the model explains none. A full one has the negative of its epoch."""
 
 COMMANDS = words(
-    "run hold_all entries_of count_of release list_all listed watch_all leave_all least_reported "
-    "keep_reported others_of put_others drop_others put_case put_session name_connection new_row "
-    "free_row number_partition remember"
+    "run hold_all hash_held take_entries count_of list_all listed watch_all leave_all "
+    "least_reported keep_reported others_of put_others drop_others put_case put_session "
+    "name_connection new_row free_row number_partition remember"
 )
 """What the kernel is asked to do."""
 
 MEMORY = words(
     # What is asked for, and why it stopped.
-    "command owner first count ends flag number partition outcome is_whole stopped_at "
+    "command owner first count ends flag number partition outcome stopped_at "
     # Reading.
     "text at end line file first_position line_end is_full keys key_text required "
     "required_of_others marker marker_length crc empty_text fields stack scratch_room "

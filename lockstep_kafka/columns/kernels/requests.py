@@ -18,9 +18,15 @@ from lockstep_kafka.columns.kernels.layout import (
     ASKED,
     CONNECTION,
     DONE,
+    FILE_BITS,
+    FILES,
+    HALF_OF_THE_IDS,
     HELD,
+    LOWER_HALF,
     MARK,
     NO_ROOM,
+    NO_TIME,
+    NOT_GIVEN,
     ODD_STEP,
     OTHER_REQUEST,
     ROW,
@@ -55,17 +61,23 @@ def note_other(m: Any, row: Any, connection: Any) -> Any:
     connections = counts_at(m.connections)
     last = connections[connection + CONNECTION.last_other]
     correlation = rows[row + ROW.correlation]
-    if last != 0 and _steps(others[last + OTHER_REQUEST.correlation], correlation) <= 0:
+    if last != 0 and _steps(others[last + OTHER_REQUEST.link] >> 32, correlation) <= 0:
+        return ODD_STEP
+    time, file = rows[row + ROW.time], rows[row + ROW.file]
+    if time == NOT_GIVEN:
+        time = NO_TIME
+    elif not NO_TIME < time < -NO_TIME:
+        return ODD_STEP
+    if file >= FILES or not -HALF_OF_THE_IDS <= correlation < HALF_OF_THE_IDS:
         return ODD_STEP
     if connections[connection + CONNECTION.others_count] > MOST_IDS:
         forget_others(m, connection)
     if m.first_other == 0 and m.others_end + OTHER_REQUEST.size > m.others_room:
         return NO_ROOM
     entry = new_other(m, connection)
-    others[entry + OTHER_REQUEST.correlation] = correlation
+    others[entry + OTHER_REQUEST.link] = correlation << 32
     others[entry + OTHER_REQUEST.position] = rows[row + ROW.position]
-    others[entry + OTHER_REQUEST.time] = rows[row + ROW.time]
-    others[entry + OTHER_REQUEST.file] = rows[row + ROW.file]
+    others[entry + OTHER_REQUEST.time] = time << FILE_BITS | file
     m.other_requests += 1
     return DONE
 
@@ -76,16 +88,16 @@ def new_other(m: Any, connection: Any) -> Any:
     connections, others = counts_at(m.connections), counts_at(m.others)
     entry = m.first_other
     if entry != 0:
-        m.first_other = others[entry + OTHER_REQUEST.next]
+        m.first_other = others[entry + OTHER_REQUEST.link] & LOWER_HALF
     else:
         entry = m.others_end
         m.others_end += OTHER_REQUEST.size
-    others[entry + OTHER_REQUEST.next] = 0
+    others[entry + OTHER_REQUEST.link] = 0
     last = connections[connection + CONNECTION.last_other]
     if last == 0:
         connections[connection + CONNECTION.others] = entry
     else:
-        others[last + OTHER_REQUEST.next] = entry
+        others[last + OTHER_REQUEST.link] += entry
     connections[connection + CONNECTION.last_other] = entry
     connections[connection + CONNECTION.others_count] += 1
     return entry
@@ -98,7 +110,7 @@ def forget_others(m: Any, connection: Any) -> Any:
     first = connections[connection + CONNECTION.others]
     if first != 0:
         last = connections[connection + CONNECTION.last_other]
-        others[last + OTHER_REQUEST.next] = m.first_other
+        others[last + OTHER_REQUEST.link] += m.first_other
         m.first_other = first
     connections[connection + CONNECTION.others] = 0
     connections[connection + CONNECTION.last_other] = 0
@@ -122,14 +134,16 @@ def reach(m: Any, row: Any, connection: Any) -> Any:
     correlation, here = rows[row + ROW.correlation], rows[row + ROW.position]
     entry = connections[connection + CONNECTION.others]
     while entry != 0:
-        if _steps(others[entry + OTHER_REQUEST.correlation], correlation) <= 0:
+        link = others[entry + OTHER_REQUEST.link]
+        if _steps(link >> 32, correlation) <= 0:
             return False
         position = others[entry + OTHER_REQUEST.position]
         if m.seen_position < position < here:
             m.seen_position = position
-            m.seen_time = others[entry + OTHER_REQUEST.time]
-            m.seen_file = others[entry + OTHER_REQUEST.file]
-        entry = others[entry + OTHER_REQUEST.next]
+            time = others[entry + OTHER_REQUEST.time]
+            m.seen_time = time >> FILE_BITS if time >> FILE_BITS != NO_TIME else NOT_GIVEN
+            m.seen_file = time & (FILES - 1)
+        entry = link & LOWER_HALF
     return True
 
 
@@ -239,7 +253,6 @@ def send(m: Any, row: Any, connection: Any) -> Any:
             following = let_go(m, entry)
             if connections[connection + CONNECTION.wanted] == entry:
                 connections[connection + CONNECTION.wanted] = following
-            connections[connection + CONNECTION.unwanted] += 1
         at += 1
     connections[connection + CONNECTION.completion] = rows[row + ROW.time]
 

@@ -13,7 +13,6 @@ from lockstep.machine.search.kernel_parts import bytes_at, counts_at
 from lockstep_kafka.columns.kernels.exchange import (
     count_of,
     drop_others,
-    entries_of,
     hold_all,
     leave_all,
     list_all,
@@ -23,12 +22,12 @@ from lockstep_kafka.columns.kernels.exchange import (
     put_case,
     put_others,
     put_session,
-    release,
     reported,
+    take_entries,
     watch_all,
 )
 from lockstep_kafka.columns.kernels.follow import follow
-from lockstep_kafka.columns.kernels.held import before
+from lockstep_kafka.columns.kernels.held import before, hash_held
 from lockstep_kafka.columns.kernels.json_spec import FIELDS
 from lockstep_kafka.columns.kernels.layout import (
     ANOTHER_BROKER,
@@ -107,6 +106,8 @@ def _run(m: Any) -> Any:
             m.entering = row
             m.at = end + 1
             m.line += 1
+        if m.remembered_count + 1 >= m.remembered_room:
+            return NO_ROOM
         code = take(m, m.entering)
         m.stopped_at = m.entering
         m.entering = 0
@@ -122,12 +123,12 @@ def do(m: Any) -> Any:
         return _run(m)
     if command == COMMANDS.hold_all:
         return hold_all(m)
-    if command == COMMANDS.entries_of:
-        return entries_of(m)
+    if command == COMMANDS.hash_held:
+        return hash_held(m)
+    if command == COMMANDS.take_entries:
+        return take_entries(m)
     if command == COMMANDS.count_of:
         return count_of(m)
-    if command == COMMANDS.release:
-        return release(m)
     if command == COMMANDS.list_all:
         return list_all(m)
     if command == COMMANDS.listed:
