@@ -53,7 +53,8 @@ class FetcherSide:
         if session < 0:
             yield Remark(Rule.NEGATIVE_ID, at, {"session": session})
             return
-        if epoch > 0 and fetcher.is_waiting(line):
+        may_be_sent = self._cases.explains_head(_of_anyone(line))
+        if epoch > 0 and may_be_sent and fetcher.is_waiting(line):
             yield Remark(Rule.NOT_WAITING, at, {"session": session, "epoch": epoch})
             return
         uses_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
@@ -70,7 +71,7 @@ class FetcherSide:
             lost = self._lost(fetcher, line, step.missing, at)
             expected = fetcher.epoch if fetcher.session == session and fetcher.epoch > 0 else None
             is_open = is_elsewhere or step.is_shared() or step.may_come_later(expected)
-            if lost is None and is_open:
+            if lost is None and is_open and may_be_sent:
                 fetcher.forget_all()
                 return
             yield lost or self._explanations.departure(
@@ -114,9 +115,7 @@ class FetcherSide:
         self, fetcher: Fetcher, line: FetchLine, missing: int | None, at: Place
     ) -> Remark | None:
         """That lines of the log are missing, where that explains the request."""
-        epoch = min(line.session_epoch, 1)
-        anyone = HeadCase(Holding.OPEN, Expectation.OPEN, line.session_id != NO_SESSION, epoch)
-        if missing == 0 or not self._cases.explains_head(anyone):
+        if missing == 0 or not self._cases.explains_head(_of_anyone(line)):
             return None
         if fetcher.session == line.session_id and line.session_epoch > 0:
             if fetcher.epoch == FULL_DUE:
@@ -191,6 +190,12 @@ class FetcherSide:
                 fetcher.holds(line.session_id, self._next_epoch(epoch), at)
             else:
                 fetcher.holds(line.response_session_id, 1, at)
+
+
+def _of_anyone(line: FetchLine) -> HeadCase:
+    """The head of a request of a fetcher of which nothing is known."""
+    sign = min(line.session_epoch, 1)
+    return HeadCase(Holding.OPEN, Expectation.OPEN, line.session_id != NO_SESSION, sign)
 
 
 def _may_hold(fetcher: Fetcher, session: int) -> bool:
