@@ -55,6 +55,8 @@ class Ended(Struct, eq=False, array_like=True):
     last: Seen
     is_shared: bool = False
     """Whether more than one connection brought it."""
+    has_several_clients: bool = False
+    """Whether another client than that of its finding brought it."""
     turn: int = 0
     """How many requests of the broker had been judged by then."""
 
@@ -236,6 +238,7 @@ class Broker:
             if session.opener is not None or session.first.is_before(seen):
                 return None
             session.is_shared |= session.first.connection != line.connection
+            session.has_several_clients |= session.finding.client != line.client_id
             return session.finding
         ended = self.ended.get(line.response_session_id)
         if ended is None or ended.finding.is_whole or ended.last.is_before(seen):
@@ -245,6 +248,7 @@ class Broker:
     def open(self, line: FetchLine, opener: Fetcher, seen: Seen) -> LeaderSession:
         """The session that a full request opens."""
         number = line.response_session_id
+        earlier = self.sessions.get(number) or self.ended.get(number)
         if (old := self.sessions.get(number)) is not None:
             self.drop(old)
         if (ended := self.ended.pop(number, None)) is not None:
@@ -252,14 +256,19 @@ class Broker:
         session = self.add(line, self.report.begin(line, number, is_whole=True), seen)
         session.uses_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
         session.opener, session.is_whole = opener, True
+        if earlier is not None:
+            session.has_several_clients = (
+                earlier.has_several_clients or earlier.finding.client != line.client_id
+            )
         session.epoch = session.run = FIRST_EPOCH
         return session
 
     def add(self, line: FetchLine, finding: SessionFinding, seen: Seen) -> LeaderSession:
         """Follow a session from a line on; all of it is open."""
-        self.ended.pop(finding.session, None)
+        ended = self.ended.pop(finding.session, None)
         at = Place(line.file, line.line)
         session = LeaderSession(finding.session, finding, at, None, None, seen, seen)
+        session.has_several_clients = ended is not None and ended.has_several_clients
         self.sessions[finding.session] = session
         if len(self.sessions) > MOST_SESSIONS:
             self._drop(self.sessions.oldest())
@@ -276,11 +285,12 @@ class Broker:
 
     def end(self, finding: SessionFinding, gone: Gone | None, seen: Seen) -> None:
         """The session is there no more; where that was not seen it may be, or not."""
-        is_shared = False
+        ended = Ended(finding, gone, seen, turn=self._turn)
         if (session := self.sessions.leaving(finding.session)) is not None:
-            is_shared = session.is_shared
+            ended.is_shared = session.is_shared
+            ended.has_several_clients = session.has_several_clients
             self._remove(session)
-        self.ended[finding.session] = Ended(finding, gone, seen, is_shared, self._turn)
+        self.ended[finding.session] = ended
         self.ended.move_to_end(finding.session)
 
     def forget_ended(self, turn: int) -> None:

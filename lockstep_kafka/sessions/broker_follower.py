@@ -222,7 +222,7 @@ class BrokerFollower:
             arguments = {"partition": str(partition)}
             step.leader.append(Remark(Rule.ANSWERED_TWICE, step.at, arguments))
         self._report.judge(line, finding, step.client, step.leader, is_partial=step.is_partial)
-        self._fetcher_side.received(fetcher, line, at)
+        self._fetcher_side.received(step)
         broker.hold(fetcher)
         connection.fetch(line.correlation_id, number, line.time_ms, line.file)
 
@@ -264,6 +264,10 @@ class BrokerFollower:
             if (earlier := self._leader_heads.settle(session, step)) is not None:
                 self._leader_side.overtaken(broker.logs, session, earlier)
         self._judge_fetcher(step)
+        known = session or ended
+        if known is not None and known.finding.client != line.client_id:
+            is_refused = line.error_code != 0 and line.response_session_id == NO_SESSION
+            known.has_several_clients |= not (is_refused or step.client_departs())
         if session is not None:
             finding = session.finding
         elif ended is not None:

@@ -175,21 +175,22 @@ class FetcherSide:
         fetcher.fetching = dict(line.partitions)
         fetcher.is_whole = True
 
-    def received(self, fetcher: Fetcher, line: FetchLine, at: Place) -> None:
-        """Take the response of a line that stands there in: what the fetcher sends next."""
+    def received(self, step: Step) -> None:
+        """Take the response of a line in: what the fetcher sends next."""
+        fetcher, line, at = step.fetcher, step.line, step.at
+        session, epoch = line.session_id, line.session_epoch
+        if epoch > 0 and session not in (NO_SESSION, fetcher.session) and step.client_departs():
+            session = OPEN  # its own session, or the one that it named
         if line.error_code != 0:
-            fetcher.starts_over(line.session_id, at)
+            fetcher.starts_over(session, at)
         elif line.response_session_id == NO_SESSION:
-            if line.session_epoch > 0:
-                fetcher.starts_over(line.session_id, at)
-            else:
-                fetcher.starts_over(NO_SESSION, at)
-        else:
-            epoch = line.session_epoch
-            if epoch > 0:  # whatever session the response names (227-D45)
-                fetcher.holds(line.session_id, self._next_epoch(epoch), at)
-            else:
-                fetcher.holds(line.response_session_id, 1, at)
+            fetcher.starts_over(session if epoch > 0 else NO_SESSION, at)
+        elif epoch <= 0:
+            fetcher.holds(line.response_session_id, 1, at)
+        elif session == OPEN:
+            fetcher.forget_all()
+        else:  # whatever session the response names (227-D45)
+            fetcher.holds(session, self._next_epoch(epoch), at)
 
 
 def _of_anyone(line: FetchLine) -> HeadCase:

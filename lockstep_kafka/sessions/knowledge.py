@@ -150,6 +150,8 @@ class LeaderSession(Struct, eq=False, array_like=True):
     lagging: dict[TopicPartition, None] = field(default_factory=dict)
     is_shared: bool = False
     """Whether more than one connection brought it, or its opening."""
+    has_several_clients: bool = False
+    """Whether another client than that of its finding brought it, or its opening."""
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
     overtaken_seen: Seen | None = None

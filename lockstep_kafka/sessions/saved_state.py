@@ -14,7 +14,7 @@ from lockstep_kafka.findings import LineCounts
 from lockstep_kafka.sessions.broker import BrokerState
 
 _MAGIC = b"lockstep follower\n"
-_FORMAT = 8
+_FORMAT = 9
 """Another one for each change of a type that a state is made of."""
 _FORMAT_SIZE = 2
 _SUM_SIZE = 16

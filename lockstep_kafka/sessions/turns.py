@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lockstep_kafka.files.lines import FetchLine, Request
-from lockstep_kafka.findings import Place, Remark
+from lockstep_kafka.findings import Place, Remark, Verdict
 from lockstep_kafka.rules import Rule
 from lockstep_kafka.sessions.broker import Broker
 from lockstep_kafka.sessions.exchange import Position
@@ -174,6 +174,10 @@ class Step:
     leader: list[Remark] = field(default_factory=list)
     is_partial: bool = False
 
+    def client_departs(self) -> bool:
+        """Whether a departure of the client was remarked."""
+        return any(remark.verdict is Verdict.DEPARTS for remark in self.client)
+
     def follows(self, last: Seen) -> bool:
         """Whether the request surely arrived after another one was answered."""
         return last.connection == self.line.connection or self.position.connection.has_seen(
@@ -181,11 +185,16 @@ class Step:
         )
 
     def is_shared(self) -> bool:
-        """Whether several connections bring the session: what was sent before is open, then."""
+        """Whether other connections bring the session, one of them perhaps the request's client.
+
+        What was sent before is open, then.
+        """
         number, broker = self.line.session_id, self.broker
         session = broker.sessions.get(number) or broker.ended.get(number)
         if session is None:
             return self.fetcher.session == number
+        if not session.has_several_clients and session.finding.client != self.line.client_id:
+            return False
         return session.is_shared or session.last.connection != self.line.connection
 
     def may_come_later(self, expected: int | None = None) -> bool:

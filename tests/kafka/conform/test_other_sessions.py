@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lockstep_kafka.files.log_files import BrokerPaths
 from lockstep_kafka.findings import RemarkFinding, SideName, Verdict
 from lockstep_kafka.rules import Rule
@@ -36,11 +38,13 @@ def departures(path: Path, lines: Iterable[str]) -> list[tuple[int, SideName, Ru
     path.write_text("".join(f"{line}\n" for line in lines))
     found, *counts = found_in([str(path)], BrokerPaths(), in_columns=True)
     assert [found, *counts] == list(found_in([str(path)], BrokerPaths(), in_columns=False))
-    return sorted(
-        (one.remark.at.line, one.side, one.remark.rule)
+    remarks = [
+        one
         for one in found
         if isinstance(one, RemarkFinding) and one.remark.verdict is Verdict.DEPARTS
-    )
+    ]
+    remarks.sort(key=lambda one: (one.remark.at.line, one.side))
+    return [(one.remark.at.line, one.side, one.remark.rule) for one in remarks]
 
 
 def refuse(document: Any, error: int) -> None:
@@ -76,3 +80,106 @@ def test_an_epoch_without_a_session_that_is_accepted(tmp_path: Path) -> None:
         (20, SideName.BROKER, Rule.ACCEPTED_WHEN_GONE),
         (20, SideName.CLIENT, Rule.ID_MISSING),
     ]
+
+
+VICTIM = 685957690
+"""The session of `java-consumer.log`."""
+
+
+def with_a_thief(edit: Edit, *, client: str = "thief", lines: int = 51) -> list[str]:
+    """Two clients of one broker: what the second one does is changed. The topics are not the same.
+
+    Lines of the second one have even numbers, where `lines` are those of its capture.
+    """
+
+    def of_second(number: int, document: Any) -> None:
+        document["requestHeader"]["clientId"] = client
+        edit(number, document)
+
+    first, second = lines_of("java-consumer.log"), lines_of("java-classic.log")
+    ahead = _time(first[0]) - _time(second[0]) + 7
+    log = list(first)
+    for number, line in enumerate(second[:lines], start=1):
+        for topic in ("V96ZVDx0QA-1vkn_tXRLug", "vy9QFxHARxWn82ItdByEGQ"):
+            line = line.replace(topic, topic.replace(topic[:4], "AAAA"))
+        moved = f"{_time(line) + ahead} {line.partition(' ')[2]}"
+        log.append(edited(moved, number, of_second))
+    return sorted(log, key=_time)
+
+
+def _time(line: str) -> int:
+    return int(line.partition(" ")[0])
+
+
+def steals(number: int, epoch: int, error: int) -> Edit:
+    """One request of the second client names the session of the first."""
+
+    def edit(at: int, document: Any) -> None:
+        if at == number:
+            document["request"]["sessionId"] = VICTIM
+            document["request"]["sessionEpoch"] = epoch
+            document["response"]["sessionId"] = VICTIM
+            if error:
+                refuse(document, error)
+
+    return edit
+
+
+def place_of(log: list[str], number: int, client: str = "thief") -> int:
+    """The line at which a request of the second client stands."""
+    return [at for at, line in enumerate(log, start=1) if f'"clientId":"{client}"' in line][
+        number - 1
+    ]
+
+
+def test_another_clients_session_is_no_departure_of_a_log_without_thefts(tmp_path: Path) -> None:
+    assert departures(tmp_path / "a.log", with_a_thief(lambda number, document: None)) == []
+
+
+@pytest.mark.parametrize("epoch", [3, 20, 500])
+@pytest.mark.parametrize("error", [0, INVALID_EPOCH])
+def test_another_clients_session_is_found_in_the_last_line(
+    tmp_path: Path, epoch: int, error: int
+) -> None:
+    log = with_a_thief(steals(20, epoch, error), lines=20)
+    at = place_of(log, 20)
+    found = departures(tmp_path / "a.log", log)
+    assert (at, SideName.CLIENT, Rule.OTHER_SESSION_EXPECTED) in found
+    assert {one for one in found if one[1] is SideName.CLIENT or error} == {
+        (at, SideName.CLIENT, Rule.OTHER_SESSION_EXPECTED)
+    }
+
+
+def test_another_clients_session_is_found_in_every_line(tmp_path: Path) -> None:
+    """The client of it goes on, and is not accused; the broker refuses the other one each time."""
+
+    def edit(number: int, document: Any) -> None:
+        if number >= 20:
+            steals(number, number, INVALID_EPOCH)(number, document)
+
+    log = with_a_thief(edit, lines=48)
+    assert departures(tmp_path / "a.log", log) == [
+        (
+            place_of(log, number),
+            SideName.CLIENT,
+            Rule.OTHER_SESSION_EXPECTED if number == 20 else Rule.FULL_EXPECTED,
+        )
+        for number in range(20, 49)
+    ]
+
+
+def test_a_client_that_goes_back_to_its_own_session(tmp_path: Path) -> None:
+    """After an error only a full request follows; after an answer its own session is explained."""
+    for error, rules in ((INVALID_EPOCH, [Rule.FULL_EXPECTED]), (0, [])):
+        log = with_a_thief(steals(20, 3, error))
+        found = departures(tmp_path / "a.log", log)
+        assert [rule for _, side, rule in found if side is SideName.CLIENT] == [
+            Rule.OTHER_SESSION_EXPECTED,
+            *rules,
+        ]
+
+
+def test_a_client_with_two_connections_may_use_both(tmp_path: Path) -> None:
+    """One fetcher may have opened the session on another connection than that of the request."""
+    log = with_a_thief(steals(20, 3, INVALID_EPOCH), client="java-consumer", lines=20)
+    assert departures(tmp_path / "a.log", log) == []

@@ -260,6 +260,6 @@ def test_the_state_of_another_broker(model: Explanations, state: bytes) -> None:
 
 def test_a_state_of_another_format(model: Explanations, state: bytes) -> None:
     beginning = b"lockstep follower\n"
-    other = beginning + b"\0\x09" + state[len(beginning) + 2 :]
-    why = "the follower's state has format 9; this version reads format 8"
+    other = beginning + b"\0\x0a" + state[len(beginning) + 2 :]
+    why = "the follower's state has format 10; this version reads format 9"
     assert refused(model, other) == why
