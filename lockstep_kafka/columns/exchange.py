@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+from msgspec import structs
+
 from lockstep_kafka.columns.kernels.layout import (
     CONNECTION,
     ENTRY,
@@ -280,6 +283,9 @@ class Exchange:
             number_in(words[SESSION.last_time]),
             self.files.name(words[SESSION.last_file]),
         )
+        longest_ms = float(np.int64(words[SESSION.longest]).view(np.float64))
+        longest = structs.replace(session.last, position=words[SESSION.longest_at])
+        session.took(longest_ms, longest)
         finding, judged = session.finding, words[SESSION.judged]
         finding.lines += judged
         finding.partial += words[SESSION.partial]

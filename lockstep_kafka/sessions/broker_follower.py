@@ -380,6 +380,7 @@ class BrokerFollower:
         if step.leader and session.opener not in (None, step.fetcher):
             step.leader = [shared(remark, session) for remark in step.leader]
         session.saw(step.seen)
+        session.took(line.total_time_ms, step.seen)
 
     def _resume(
         self,

@@ -158,11 +158,33 @@ class LeaderSession(Struct, eq=False, array_like=True):
     turns: list[Turn] = []
     """What was accepted since it was opened with the id of a session that may be alive, and that
     one's last request before; empty where nothing is concluded from it."""
+    longest_ms: float = 0.0
+    longest_at: int = -1
+    """How long the longest request took that its opening's connection sent, and its position."""
 
     def saw(self, seen: Seen) -> None:
         """A line is the last one by which the epoch is known."""
         self.is_shared |= self.last.connection != seen.connection
         self.last = seen
+
+    def took(self, request_ms: float, seen: Seen) -> None:
+        """A request was accepted that took so long."""
+        if seen.connection == self.first.connection and request_ms > self.longest_ms:
+            self.longest_ms, self.longest_at = request_ms, seen.position
+
+    def is_older_than(self, request_ms: float, seen: Seen) -> bool:
+        """Whether a request that took so long surely arrived after the session was opened.
+
+        Another one did, stands before it, and took longer. A broker measures that without the wall
+        clock, which accuses nobody by itself, but may say otherwise.
+        """
+        opened_ms, written_ms = self.first.time_ms, seen.time_ms
+        return (
+            seen.file == self.first.file
+            and self.first.position < self.longest_at < seen.position
+            and self.longest_ms > request_ms
+            and (opened_ms is None or written_ms is None or written_ms - request_ms >= opened_ms)
+        )
 
     def has_accepted(self, epoch: int) -> bool:
         """Whether a line that was judged shows that a request with this epoch was accepted."""

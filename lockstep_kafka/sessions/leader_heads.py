@@ -99,7 +99,10 @@ class LeaderHeads:
             if session is None or not session.has_accepted(epoch):
                 return SessionState.OPEN
             # One that was sent before the session was opened may have been another one's.
-            may_be_earlier = session.opener is not None and not step.follows(session.first)
+            may_be_earlier = session.opener is not None and not (
+                step.follows(session.first)
+                or session.is_older_than(step.line.total_time_ms, step.seen)
+            )
             return SessionState.OPEN if may_be_earlier else SessionState.OTHER_EPOCH
         # With the session's own id it was accepted before it was refused (227-D13).
         is_refused = error and step.line.response_session_id == NO_SESSION

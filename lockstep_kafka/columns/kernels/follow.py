@@ -265,6 +265,10 @@ def _judged(m: Any, row: Any, session: Any, is_partial: Any) -> Any:
     sessions[session + SESSION.last_line_file] = file
     sessions[session + SESSION.last_line_time] = time
     sessions[session + SESSION.last_version] = rows[row + ROW.version]
+    # Doubles that are not negative are in the order of their bits.
+    if rows[row + ROW.total] > sessions[session + SESSION.longest]:
+        sessions[session + SESSION.longest] = rows[row + ROW.total]
+        sessions[session + SESSION.longest_at] = rows[row + ROW.position]
     _count(m, row, is_partial)
 
 

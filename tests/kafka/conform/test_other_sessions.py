@@ -183,3 +183,36 @@ def test_a_client_with_two_connections_may_use_both(tmp_path: Path) -> None:
     """One fetcher may have opened the session on another connection than that of the request."""
     log = with_a_thief(steals(20, 3, INVALID_EPOCH), client="java-consumer", lines=20)
     assert departures(tmp_path / "a.log", log) == []
+
+
+def repeats(total_ms: float, client: str, number: int = 31) -> list[str]:
+    """A request on a new connection repeats an earlier one, 11 lines on, and is accepted."""
+
+    def edit(_: int, document: Any) -> None:
+        document["requestHeader"] |= {"correlationId": 0, "clientId": client}
+        document["connection"] = "127.0.0.1:55867-127.0.0.1:40000-0-10"
+        document["totalTimeMs"] = total_ms
+
+    log = lines_of("java-consumer.log")
+    again = edited(log[number - 1], number, edit)
+    again = f"{_time(log[number + 9]) + 97} {again.partition(' ')[2]}"
+    return [*log[: number + 10], again, *log[number + 10 :]]
+
+
+@pytest.mark.parametrize("total_ms", [1.0, 140.0])
+@pytest.mark.parametrize(
+    ("client", "rule"),
+    [("thief", Rule.ID_SHARED), ("java-consumer", Rule.ACCEPTED_EPOCH)],
+)
+def test_an_epoch_that_is_accepted_on_two_connections(
+    tmp_path: Path, client: str, rule: Rule, total_ms: float
+) -> None:
+    """A request of the session took longer, from after the opening to before it."""
+    log = repeats(total_ms, client)
+    assert departures(tmp_path / "a.log", log) == [(42, SideName.BROKER, rule)]
+
+
+@pytest.mark.parametrize("client", ["thief", "java-consumer"])
+def test_a_request_that_may_have_come_before_the_opening(tmp_path: Path, client: str) -> None:
+    """It took longer than any of the session's: the id may have been another session's then."""
+    assert departures(tmp_path / "a.log", repeats(1_000.0, client)) == []
