@@ -185,6 +185,32 @@ def test_a_client_with_two_connections_may_use_both(tmp_path: Path) -> None:
     assert departures(tmp_path / "a.log", log) == []
 
 
+@pytest.mark.parametrize("closes", [False, True])
+def test_a_session_that_a_third_connection_of_the_client_brought(
+    tmp_path: Path, closes: bool
+) -> None:
+    """That one may be the client's, too: what it was sent there is open, also once it is closed."""
+
+    def brings(_: int, document: Any) -> None:
+        document["requestHeader"]["clientId"] = "thief"
+        document["connection"] = "127.0.0.1:55867-127.0.0.1:40000-0-10"
+
+    def closing(_: int, document: Any) -> None:
+        document["request"]["sessionEpoch"] = -1
+        document["request"]["topics"] = []
+        document["response"] |= {"sessionId": 0, "responses": []}
+
+    log = with_a_thief(steals(20, 20, NOT_FOUND if closes else INVALID_EPOCH), lines=20)
+    at = place_of(log, 20)
+    (other,) = [line for line in range(at - 6, at - 4) if '"thief"' not in log[line - 1]]
+    log[other - 1] = edited(log[other - 1], 0, brings)
+    if closes:
+        (last,) = [line for line in range(at - 2, at) if '"thief"' not in log[line - 1]]
+        log[last - 1] = edited(log[last - 1], 0, closing)
+        log = log[:at]
+    assert [one for one in departures(tmp_path / "a.log", log) if one[0] == at] == []
+
+
 def repeats(total_ms: float, client: str, number: int = 31) -> list[str]:
     """A request on a new connection repeats an earlier one, 11 lines on, and is accepted."""
 
