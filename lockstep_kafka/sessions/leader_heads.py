@@ -101,7 +101,10 @@ class LeaderHeads:
             # One that was sent before the session was opened may have been another one's.
             may_be_earlier = session.opener is not None and not (
                 step.follows(session.first)
-                or session.is_older_than(step.line.total_time_ms, step.seen)
+                or (
+                    session.is_older_than(step.line.total_time_ms, step.seen)
+                    and step.is_continued(session)
+                )
             )
             return SessionState.OPEN if may_be_earlier else SessionState.OTHER_EPOCH
         # With the session's own id it was accepted before it was refused (227-D13).

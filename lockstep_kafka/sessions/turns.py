@@ -197,6 +197,16 @@ class Step:
             return False
         return session.is_shared or session.last.connection != self.line.connection
 
+    def is_continued(self, session: LeaderSession) -> bool:
+        """Whether the session accepts its next epoch later: no other one got its id meanwhile."""
+        return any(
+            isinstance(request, FetchLine)
+            and request.connection == session.last.connection
+            and (request.session_id, request.session_epoch) == (session.number, session.epoch)
+            and request.error_code == 0
+            for _, request in self.held()
+        )
+
     def may_come_later(self, expected: int | None = None) -> bool:
         """Whether clocks alone put the request first.
 

@@ -242,3 +242,9 @@ def test_an_epoch_that_is_accepted_on_two_connections(
 def test_a_request_that_may_have_come_before_the_opening(tmp_path: Path, client: str) -> None:
     """It took longer than any of the session's: the id may have been another session's then."""
     assert departures(tmp_path / "a.log", repeats(1_000.0, client)) == []
+
+
+def test_a_session_that_is_not_seen_to_go_on(tmp_path: Path) -> None:
+    """It may have ended after its last line, and lost lines may have opened another with its id."""
+    log = repeats(1.0, "thief")[:42]
+    assert departures(tmp_path / "a.log", log) == []
