@@ -181,6 +181,13 @@ MOVED = "out of order"
 """The reason of a line that is followed, but not in the place where it stands."""
 
 
+UNORDERED = "not in the order of its writing"
+"""The reason of the first line that shows, by its time, that its file is not in that order.
+
+The line is followed as any other. From there on nothing rests on the places of lines of the file.
+"""
+
+
 LATE = "late"
 """The reason of a line whose place has passed: a later one of its connection was followed."""
 
@@ -189,8 +196,8 @@ LATE = "late"
 class LineFinding:
     """A line that is not followed, or not in its place.
 
-    `reason` is one of few words, `MOVED` among them; `detail` says what stands there. `is_loss`
-    says that a request of the protocol may be hidden in it.
+    `reason` is one of few words, `MOVED` and `UNORDERED` among them; `detail` says what stands
+    there. `is_loss` says that a request of the protocol may be hidden in it.
     """
 
     at: Place

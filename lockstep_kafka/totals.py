@@ -11,6 +11,7 @@ from lockstep_kafka.findings import (
     LATE,
     MOST_PLACES,
     MOVED,
+    UNORDERED,
     CountedLines,
     FileFinding,
     Finding,
@@ -160,7 +161,8 @@ class ConformTotals:
         self.partial = 0
         """Lines that were judged in part only."""
         self.moved = 0
-        """Lines that were followed, but not in the place where they stand."""
+        """Lines that are named and were followed: out of their place, or as the first that shows
+        that their file is not in order."""
         self.late = 0
         """Requests that were not followed, for others of their connection had been already."""
         self._lines_of_sessions = 0
@@ -277,7 +279,7 @@ class ConformTotals:
 
     def _add_line(self, line: LineFinding) -> None:
         self.lines.add(line)
-        if line.reason == MOVED:
+        if line.reason in (MOVED, UNORDERED):
             self.moved += 1
         if line.reason == LATE:
             self.late += 1

@@ -14,6 +14,7 @@ from lockstep_kafka.columns.kernels.layout import (
     CASE,
     CONNECTION,
     COUNT,
+    DISORDER,
     DONE,
     EXPLAINED,
     LATE,
@@ -168,6 +169,8 @@ class ColumnFollower(BrokerFollower):
                 self._answer_case()
             elif code == NO_ROOM:
                 memory.make_room()
+            elif code == DISORDER:
+                self._add_disorder(self.requests.request(stopped_at))
             elif code in (REPEATED, LATE):
                 request = self.requests.request(stopped_at)
                 is_own = self._owns(request.connection)
@@ -224,6 +227,9 @@ class ColumnFollower(BrokerFollower):
         self.take_up_counts()
         self._exchange.check_in_all()
         return super().save()
+
+    def _unordered(self) -> tuple[str, ...]:
+        return self._saved_order.unordered()
 
     def _order_state(self) -> OrderState:
         return self._saved_order.state()

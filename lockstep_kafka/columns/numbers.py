@@ -9,6 +9,7 @@ from lockstep_kafka.columns.kernels.layout import (
     FILE_BITS,
     FILES,
     HALF_OF_THE_IDS,
+    NO_ORDER_FILE,
     NO_TIME,
     NOT_GIVEN,
     PARTITION,
@@ -16,7 +17,7 @@ from lockstep_kafka.columns.kernels.layout import (
 )
 from lockstep_kafka.columns.memory import Memory
 from lockstep_kafka.files.lines import RequestedPartition, TopicPartition
-from lockstep_kafka.sessions.knowledge import Held
+from lockstep_kafka.sessions.knowledge import NO_ORDER, Held
 
 _TEXTS_AT_HAND = 2_048
 """Texts whose numbers are known without the tables: most are names of connections."""
@@ -36,8 +37,8 @@ class Files:
     """The numbers of files."""
 
     def __init__(self) -> None:
-        self._names: list[str] = []
-        self._numbers: dict[str, int] = {}
+        self._names = [NO_ORDER]
+        self._numbers = {NO_ORDER: NO_ORDER_FILE}
 
     def name(self, number: int) -> str:
         """The file of a number."""

@@ -187,7 +187,7 @@ class SavedOrder:
 
     def __init__(self, memory: Memory, exchange: Exchange, requests: Requests) -> None:
         self._memory = memory
-        self._numbers = exchange.numbers
+        self._numbers, self._files = exchange.numbers, exchange.files
         self._requests = requests
 
     def state(self) -> OrderState:
@@ -213,7 +213,15 @@ class SavedOrder:
             waiting,
             self._connections(),
             self._remembered(),
+            self._files.name(memory["read_file"]) if memory["read_file"] else "",
+            number_in(memory["newest_time"]),
+            self.unordered(),
         )
+
+    def unordered(self) -> tuple[str, ...]:
+        """The last files that were seen not to be in the order of their writing."""
+        numbers = self._memory["unordered"], self._memory["unordered_before"]
+        return tuple(self._files.name(number) for number in numbers if number)
 
     def _name(self, connection: int) -> str:
         return self._numbers.text(
@@ -264,6 +272,10 @@ class SavedOrder:
         memory.tables["clocks"][:] = state.clock, state.clock_is_ahead, 0.0
         memory.tables["clocks"][PASSED] = state.clock - memory["window"]
         memory["lines_behind"], memory["held"] = state.lines_behind, state.held
+        memory["read_file"] = self._files.number(state.file) if state.file else 0
+        memory["newest_time"] = given(state.newest_ms)
+        for word, file in zip(("unordered", "unordered_before"), state.unordered, strict=False):
+            memory[word] = self._files.number(file)
         for name, connection in state.connections.items():
             self._order(name, connection)
         for place, (arrival, position, what) in enumerate(sorted(state.waiting, key=_turn)):

@@ -14,6 +14,7 @@ from msgspec import structs
 from lockstep_kafka.files.lines import Reason
 from lockstep_kafka.findings import (
     MOVED,
+    UNORDERED,
     Finding,
     LineCounts,
     LineFinding,
@@ -48,7 +49,7 @@ def _unit(piece: Piece) -> tuple[int, str | None, bool] | None:
     return piece["order"], piece["file"], piece["content"] is None
 
 
-_OF_FOLLOWER = {Reason.REPEATED.value, Reason.LATE.value, MOVED}
+_OF_FOLLOWER = {Reason.REPEATED.value, Reason.LATE.value, MOVED, UNORDERED}
 """What is said of lines that were read; of others no broker is known but by the path."""
 
 

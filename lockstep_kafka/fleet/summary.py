@@ -10,6 +10,7 @@ from lockstep_kafka.findings import (
     LATE,
     MOST_PLACES,
     MOVED,
+    UNORDERED,
     Candidate,
     FileFinding,
     Place,
@@ -111,7 +112,7 @@ def totals_of(said: Mapping[str, Any]) -> ConformTotals:
         totals.reasons[LineReason(*group.key)] = numbers
     for row in said["damaged"]:
         totals.add(FileFinding(row["path"], row["flaw"]))
-    totals.moved = said["quarantined"].get(MOVED, 0)
+    totals.moved = sum(said["quarantined"].get(reason, 0) for reason in (MOVED, UNORDERED))
     totals.late = said["quarantined"].get(LATE, 0)
     totals.lines.count = sum(said["quarantined"].values())
     totals.add(Progress("", 0, *said["requests"]))

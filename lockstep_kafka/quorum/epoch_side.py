@@ -188,5 +188,7 @@ def known_before(quorum: Quorum, connection: QuorumConnection) -> Seen | None:
     newest, last = quorum.newest, connection.answered
     if newest is None or (last is not None and last.epoch >= newest.epoch):
         return last
+    if connection.last.at.file in quorum.unordered:
+        return last  # no line of that file stands between two others for sure
     is_between = connection.first.is_before(newest.line) and newest.line.is_before(connection.last)
     return newest if is_between else last

@@ -130,6 +130,8 @@ class Quorum(Struct, array_like=True):
     """Who said that it leads an epoch."""
     votes: dict[int, Held] = field(default_factory=dict)
     """To whom the node gave its vote in an epoch."""
+    unordered: tuple[str, ...] = ()
+    """The last files that were seen not to be in the order of their writing."""
 
     def start_again(self) -> None:
         """The node was seen to start again."""

@@ -12,6 +12,7 @@ from lockstep_kafka.files.layouts import LAYOUTS, PLAIN
 from lockstep_kafka.files.log_files import moment_of
 from lockstep_kafka.files.physical_lines import STANDARD_INPUT
 from lockstep_kafka.findings import (
+    UNORDERED,
     Candidate,
     NodeFinding,
     Place,
@@ -246,6 +247,11 @@ def _reasons(totals: ConformTotals, rest: str) -> Iterator[Paragraph]:
         yield shown_line(text, "inconclusive")
     reasons = list(totals.reasons.items())
     for reason, numbers in reasons[:SHOWN]:
+        if reason.reason == UNORDERED:
+            first = f"line {numbers.items[0]} shows that first"
+            text = f"{UNORDERED}: {first}, and from there on nothing rests on the places of lines"
+            yield shown_line(f"{reason.file}: {text}", "inconclusive")
+            continue
         shown = _reason(reason.reason, reason.is_loss)
         lines = plural(numbers.count, "line")
         yield shown_line(f"{reason.file}: {lines} {shown}: {_listed(numbers)}")

@@ -19,6 +19,7 @@ from lockstep_kafka.files.lines import (
 )
 from lockstep_kafka.findings import (
     MOVED,
+    UNORDERED,
     Finding,
     LineCounts,
     LineFinding,
@@ -34,6 +35,7 @@ from lockstep_kafka.sessions.exchange import Position
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.fetcher_side import FetcherSide
 from lockstep_kafka.sessions.knowledge import (
+    NO_ORDER,
     NO_SESSION,
     Connection,
     LeaderSession,
@@ -103,6 +105,8 @@ class BrokerFollower:
         if position <= self.position:
             raise ValueError(f"position {position} does not follow {self.position}")
         self.position = position
+        if self._order.shows_disorder(request):
+            self._add_disorder(request)
         skipped = self._order.read(request, position)
         if skipped is not None and self._owns(request.connection):
             self._report.add(finding_of(skipped))
@@ -150,6 +154,21 @@ class BrokerFollower:
         """The requests that are read, but judged later, with their places."""
         return self._order.held()
 
+    def _add_disorder(self, request: Request) -> None:
+        """Say that a line is the first to show that its file is not in order."""
+        if self._owns(request.connection):
+            at = Place(request.file, request.line)
+            detail = "from here on nothing rests on the places of lines of this file"
+            self._report.add(LineFinding(at, UNORDERED, detail))
+
+    def _unordered(self) -> tuple[str, ...]:
+        """The last files that were seen not to be in order."""
+        return self._order.unordered
+
+    def _ordered_file(self, file: str) -> str:
+        """The file, where what stands above a line of it was written before."""
+        return NO_ORDER if file in self._unordered() else file
+
     def _judge_all(self) -> None:
         """Judge the lines whose turn has come."""
         order = self._order
@@ -182,13 +201,15 @@ class BrokerFollower:
     def _other_request(self, request: OtherRequest | QuorumLine, position: int) -> Connection:
         """A request of another API: it takes a correlation id of its connection."""
         connection = self._broker.connection(request.connection)
-        connection.other_request(request.correlation_id, position, request.time_ms, request.file)
+        file = self._ordered_file(request.file)
+        connection.other_request(request.correlation_id, position, request.time_ms, file)
         return connection
 
     def _judge_quorum(self, line: QuorumLine, position: int) -> None:
         """Judge a request of the metadata quorum: it stands among those outside of sessions."""
         self.followed += 1
         finding = self._broker.outside(self._other_request(line, position), line)
+        self._broker.quorum.unordered = self._unordered()
         judged = self._quorum.judge(line, self._broker.quorum)
         if line.moved:
             because = f"correlation id {line.correlation_id}"
@@ -205,6 +226,9 @@ class BrokerFollower:
             self._report.add(LineFinding(at, MOVED, f"correlation id {line.correlation_id}"))
         connection = broker.connection(line.connection)
         missing = connection.reach(line.correlation_id, number)
+        file = self._ordered_file(line.file)
+        if file == NO_ORDER:
+            connection.file = file  # nothing is known to be written before the line
         fetcher = connection.fetcher
         if fetcher is None:
             fetcher = broker.connect(connection, line)
@@ -212,9 +236,10 @@ class BrokerFollower:
             # It was sent before the fetcher connected again, and nobody reads the response.
             fetcher = stranger(line)
         position = Position(number, connection)
-        seen = Seen(line.connection, number, line.time_ms, line.file)
+        seen = Seen(line.connection, number, line.time_ms, file)
         step = Step(line, broker, position, fetcher, missing, self._held, at, seen)
         finding = self._full(step) if line.asks_for_all else self._incremental(step)
+        broker.quorum.unordered = self._unordered()
         if (of_quorum := self._quorum.fetch(line, broker.quorum)) is not None:
             step.client += of_quorum.client
             step.leader += of_quorum.node
@@ -224,7 +249,7 @@ class BrokerFollower:
         self._report.judge(line, finding, step.client, step.leader, is_partial=step.is_partial)
         self._fetcher_side.received(step)
         broker.hold(fetcher)
-        connection.fetch(line.correlation_id, number, line.time_ms, line.file)
+        connection.fetch(line.correlation_id, number, line.time_ms, file)
 
     def _full(self, step: Step) -> SessionFinding:
         """A request outside of a session, or one that opens or closes a session."""
@@ -297,7 +322,7 @@ class BrokerFollower:
         step.client += self._fetcher_side.judge(step)
         if any(remark.verdict is Verdict.UNKNOWN for remark in step.client):
             fetcher.forget()
-        step.is_partial = not fetcher.is_whole
+        step.is_partial = not fetcher.is_whole or step.seen.file == NO_ORDER
         self._fetcher_side.sent(fetcher, line)
 
     def _answer(

@@ -26,6 +26,9 @@ _EPOCHS = 2**31 - 1
 
 MOST_IDS = 1_000
 
+NO_ORDER = "\n"
+"""In place of a file whose lines are not in the order of their writing: no file has this name."""
+
 
 class Held(Struct, eq=False, array_like=True):
     """What a session has cached of a partition; `interest` None stands for an open one.
@@ -103,7 +106,7 @@ class Seen(Struct, frozen=True, gc=False, array_like=True):
 
     def is_before(self, other: Seen) -> bool:
         """Whether the line stands before another one of its file: clocks alone order files."""
-        return self.file == other.file and self.position < other.position
+        return self.file == other.file != NO_ORDER and self.position < other.position
 
 
 class Turn(Struct, frozen=True, gc=False, array_like=True):
@@ -231,7 +234,7 @@ class Connection(Struct, eq=False, array_like=True):
         files are in the order of their first times. Times that say otherwise leave it open.
         """
         return (
-            file == self.file
+            file == self.file != NO_ORDER
             and position <= self.position
             and (time_ms is None or self.time_ms is None or time_ms <= self.time_ms)
         )

@@ -17,6 +17,7 @@ from lockstep_kafka.sessions.broker import Broker
 from lockstep_kafka.sessions.exchange import Position
 from lockstep_kafka.sessions.knowledge import (
     FIRST_EPOCH,
+    NO_ORDER,
     NO_SESSION,
     Connection,
     Fetcher,
@@ -212,7 +213,7 @@ class Step:
 
         Other connections then bring the one that opens its session, or all that come before it from
         the epoch that is expected, and are judged later. They do not where a line of their
-        connection stands between both: they were sent after that.
+        connection stands between both, in a file that is in order: they were sent after that.
         """
         here, session = self.position.number, self.line.session_id
         if session == NO_SESSION:
@@ -224,9 +225,12 @@ class Step:
             if isinstance(request, FetchLine)
             and request.connection != self.line.connection
             and session in (request.session_id, request.response_session_id)
-            and not any(
-                here <= between < place and other.connection == request.connection
-                for between, other in held
+            and not (
+                self.seen.file != NO_ORDER
+                and any(
+                    here <= between < place and other.connection == request.connection
+                    for between, other in held
+                )
             )
         ]
         if any(one.asks_for_all and one.response_session_id == session for one in earlier):

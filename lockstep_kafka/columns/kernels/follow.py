@@ -31,6 +31,7 @@ from lockstep_kafka.columns.kernels.layout import (
     DONE,
     NAMED,
     NO_CONNECTION,
+    NO_ORDER_FILE,
     NO_ROOM,
     NOT_GIVEN,
     ODD_FOLLOWED,
@@ -40,7 +41,7 @@ from lockstep_kafka.columns.kernels.layout import (
     SERVED,
     SESSION,
 )
-from lockstep_kafka.columns.kernels.order import connection_row
+from lockstep_kafka.columns.kernels.order import connection_row, ordered_file
 from lockstep_kafka.columns.kernels.requests import (
     adds_any,
     can_list,
@@ -167,6 +168,7 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
     if (
         connections[connection + CONNECTION.is_whole] == 0
         or sessions[session + SESSION.is_whole] == 0
+        or ordered_file(m, row) == NO_ORDER_FILE
     ):
         is_partial = 1
     send(m, row, connection)
@@ -257,7 +259,7 @@ def _judged(m: Any, row: Any, session: Any, is_partial: Any) -> Any:
     sessions[session + SESSION.since_file] = file
     sessions[session + SESSION.last_position] = rows[row + ROW.position]
     sessions[session + SESSION.last_time] = time
-    sessions[session + SESSION.last_file] = file
+    sessions[session + SESSION.last_file] = ordered_file(m, row)
     sessions[session + SESSION.used] = m.judged + 1
     sessions[session + SESSION.judged] += 1
     sessions[session + SESSION.partial] += is_partial

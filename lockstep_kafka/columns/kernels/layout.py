@@ -38,6 +38,11 @@ NO_ROOM: Final = 8
 """A table has no room for what the next line may need."""
 ANOTHER_BROKER: Final = 9
 """The line is of the connection `stopped_at`, which is one of another broker."""
+DISORDER: Final = 10
+"""The row `stopped_at` is the first to show that its file is not in the order of its writing."""
+
+NO_ORDER_FILE: Final = 0
+"""The number of `NO_ORDER`, in place of a file that is not in order."""
 
 FETCH: Final = 1
 OTHER: Final = 2
@@ -177,6 +182,7 @@ MEMORY = words(
     "arrivals positions waits waiting remembered remembered_count remembered_first "
     "remembered_mask remembered_places remembered_room remembered_table remembered_times "
     "ordered ordered_at_most first_ordered last_ordered "
+    "read_file newest_time unordered unordered_before "
     # Following.
     "connections connections_end connections_room connection_of others others_end others_room "
     "first_other sessions sessions_end sessions_room sessions_count session_table session_mask "

@@ -15,6 +15,7 @@ from lockstep_kafka.columns.kernels.layout import (
     DONE,
     FETCH,
     LATE,
+    NO_ORDER_FILE,
     NOT_GIVEN,
     ODD_FOLLOWED,
     PASSED,
@@ -22,6 +23,7 @@ from lockstep_kafka.columns.kernels.layout import (
     REPEATED,
     ROW,
 )
+from lockstep_kafka.files.arrival_order import ORDERED_WITHIN_MS
 
 _compiled: Any = njit(boundscheck=False, error_model="numpy")
 
@@ -203,6 +205,35 @@ def _order(m: Any, connection: Any, row: Any) -> Any:
     connections[connection + CONNECTION.newest] = counts_at(m.rows)[row + ROW.correlation]
     connections[connection + CONNECTION.given_out] = NOT_GIVEN
     connections[connection + CONNECTION.given_fingerprint] = 0
+
+
+@_compiled
+def shows_disorder(m: Any, row: Any) -> Any:
+    """Whether a row, before it is taken up, is the first to show that its file is not in order."""
+    rows = counts_at(m.rows)
+    file, time = rows[row + ROW.file], rows[row + ROW.time]
+    if file != m.read_file:
+        m.read_file, m.newest_time = file, time
+        return False
+    if time == NOT_GIVEN:
+        return False
+    if m.newest_time == NOT_GIVEN or time > m.newest_time:
+        m.newest_time = time
+        return False
+    is_back = time < m.newest_time - ORDERED_WITHIN_MS
+    if not is_back or file == m.unordered or file == m.unordered_before:
+        return False
+    m.unordered_before, m.unordered = m.unordered, file
+    return True
+
+
+@_compiled
+def ordered_file(m: Any, row: Any) -> Any:
+    """The file of a row, where what stands above it was written before."""
+    file = counts_at(m.rows)[row + ROW.file]
+    if file == m.unordered or file == m.unordered_before:
+        return NO_ORDER_FILE
+    return file
 
 
 @_compiled

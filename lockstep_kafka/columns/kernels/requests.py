@@ -24,6 +24,7 @@ from lockstep_kafka.columns.kernels.layout import (
     HELD,
     LOWER_HALF,
     MARK,
+    NO_ORDER_FILE,
     NO_ROOM,
     NO_TIME,
     NOT_GIVEN,
@@ -31,6 +32,7 @@ from lockstep_kafka.columns.kernels.layout import (
     OTHER_REQUEST,
     ROW,
 )
+from lockstep_kafka.columns.kernels.order import ordered_file
 from lockstep_kafka.sessions.fetcher_cases import Expectation, Holding, Interest
 from lockstep_kafka.sessions.knowledge import MOST_IDS
 from lockstep_kafka.sessions.leader_case import OPEN
@@ -63,7 +65,7 @@ def note_other(m: Any, row: Any, connection: Any) -> Any:
     correlation = rows[row + ROW.correlation]
     if last != 0 and _steps(others[last + OTHER_REQUEST.link] >> 32, correlation) <= 0:
         return ODD_STEP
-    time, file = rows[row + ROW.time], rows[row + ROW.file]
+    time, file = rows[row + ROW.time], ordered_file(m, row)
     if time == NOT_GIVEN:
         time = NO_TIME
     elif not NO_TIME < time < -NO_TIME:
@@ -144,6 +146,8 @@ def reach(m: Any, row: Any, connection: Any) -> Any:
             m.seen_time = time >> FILE_BITS if time >> FILE_BITS != NO_TIME else NOT_GIVEN
             m.seen_file = time & (FILES - 1)
         entry = link & LOWER_HALF
+    if ordered_file(m, row) == NO_ORDER_FILE:
+        m.seen_file = NO_ORDER_FILE
     return True
 
 
@@ -280,6 +284,6 @@ def received(m: Any, row: Any, connection: Any) -> Any:
     connections[connection + CONNECTION.correlation] = rows[row + ROW.correlation]
     connections[connection + CONNECTION.position] = rows[row + ROW.position]
     connections[connection + CONNECTION.time] = rows[row + ROW.time]
-    connections[connection + CONNECTION.file] = rows[row + ROW.file]
+    connections[connection + CONNECTION.file] = ordered_file(m, row)
     connections[connection + CONNECTION.is_changed] = 1
     m.followed += 1

@@ -33,13 +33,14 @@ from lockstep_kafka.columns.kernels.layout import (
     ANOTHER_BROKER,
     COMMANDS,
     CONNECTION,
+    DISORDER,
     DONE,
     NO_ROOM,
     ODD_LINE,
     ROW,
     TEXT,
 )
-from lockstep_kafka.columns.kernels.order import given_out, remember, take
+from lockstep_kafka.columns.kernels.order import given_out, remember, shows_disorder, take
 from lockstep_kafka.columns.kernels.read import read
 from lockstep_kafka.columns.kernels.rows import free_row, keep, new_row, note_edges
 from lockstep_kafka.columns.kernels.text import line_end, partition_number
@@ -108,6 +109,9 @@ def _run(m: Any) -> Any:
             m.line += 1
         if m.remembered_count + 1 >= m.remembered_room:
             return NO_ROOM
+        if shows_disorder(m, m.entering):
+            m.stopped_at = m.entering
+            return DISORDER
         code = take(m, m.entering)
         m.stopped_at = m.entering
         m.entering = 0

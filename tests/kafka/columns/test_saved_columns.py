@@ -16,7 +16,7 @@ from lockstep_kafka.columns.log_reader import FileReading
 from lockstep_kafka.files.lines import FetchLine, Skipped
 from lockstep_kafka.files.physical_lines import physical_lines
 from lockstep_kafka.files.request_log import read_line
-from lockstep_kafka.findings import Finding, LineCounts, LineFinding
+from lockstep_kafka.findings import LATE, UNORDERED, Finding, LineCounts, LineFinding
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.simulated.kafka_json import text
@@ -56,7 +56,7 @@ def ended(follower: BrokerFollower, findings: Iterable[Finding]) -> Found:
 
 
 def is_of_a_line_alone(finding: Finding) -> bool:
-    return isinstance(finding, LineFinding) and finding.reason not in ("late", "repeated")
+    return isinstance(finding, LineFinding) and finding.reason not in (LATE, "repeated", UNORDERED)
 
 
 def plain_part_of(

@@ -99,6 +99,7 @@ def test_sample_conforms(
 def test_a_sample_that_repeats_a_line() -> None:
     lines = follow(LOGS / "raft-fetch.log").lines
     assert sorted((line.at.line, line.reason) for line in lines) == [
+        (2, "not in the order of its writing"),
         (9, "out of order"),
         (10, "repeated"),
     ]
@@ -291,7 +292,8 @@ def test_lines_out_of_order_are_put_right_and_named(tmp_path: Path) -> None:
         return lines
 
     findings = edited(tmp_path, "java-classic.log", swap)
-    assert [line.reason for line in findings.lines] == ["out of order"]
+    reasons = [line.reason for line in findings.lines]
+    assert reasons == ["not in the order of its writing", "out of order"]
     assert only(findings).verdict is Verdict.CONFORMS
 
 
