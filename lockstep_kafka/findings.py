@@ -192,6 +192,10 @@ LATE = "late"
 """The reason of a line whose place has passed: a later one of its connection was followed."""
 
 
+UNFINISHED = "unfinished"
+"""The reason of the last line of a file that is not whole: it may still be written."""
+
+
 @dataclass(frozen=True, slots=True)
 class LineFinding:
     """A line that is not followed, or not in its place.

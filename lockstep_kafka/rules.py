@@ -86,6 +86,8 @@ class Rule(Enum):
     # fmt: off
     NOTHING_JUDGED = (None, _UNKNOWN, "nothing-judged",
         "none of its lines could be judged")
+    REQUEST_LATE = (None, _UNKNOWN, "request-late",
+        "a request is not judged, for a later one of its connection was before it was read")
     OWN_NUMBERS = (None, _UNKNOWN, "explained-by-own-numbers",
         "with its own numbers alone it is explained: {remark}")
 

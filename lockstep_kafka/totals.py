@@ -11,6 +11,7 @@ from lockstep_kafka.findings import (
     LATE,
     MOST_PLACES,
     MOVED,
+    UNFINISHED,
     UNORDERED,
     CountedLines,
     FileFinding,
@@ -165,6 +166,9 @@ class ConformTotals:
         that their file is not in order."""
         self.late = 0
         """Requests that were not followed, for others of their connection had been already."""
+        self.lost = 0
+        """Lines that were not judged though a request of the protocol is in them, or may be; not
+        the unfinished ones, with which a log ends that is still written."""
         self._lines_of_sessions = 0
         self._progress = Progress("", 0, 0, 0)
 
@@ -244,7 +248,7 @@ class ConformTotals:
         if self.departing.count or Verdict.DEPARTS in nodes:
             return ExitCode.VIOLATED
         unknown = self.sessions[Verdict.UNKNOWN].count or self.files or self.unknown_layouts
-        if unknown or self.is_mostly_late or Verdict.UNKNOWN in nodes:
+        if unknown or self.lost or Verdict.UNKNOWN in nodes:
             return ExitCode.INCONCLUSIVE
         if not (self.sessions[Verdict.CONFORMS].count or nodes):
             return ExitCode.INCONCLUSIVE
@@ -283,6 +287,7 @@ class ConformTotals:
             self.moved += 1
         if line.reason == LATE:
             self.late += 1
+        self.lost += line.is_loss and line.reason != UNFINISHED
         reason = LineReason(line.at.file, line.reason, line.is_loss)
         self.reasons.setdefault(reason, Firsts(MOST_PLACES)).add(line.at.line)
 

@@ -34,7 +34,6 @@ from lockstep_kafka.files.arrival_order import ArrivalOrder, OrderState, unused
 from lockstep_kafka.files.lines import (
     Reason,
     Request,
-    finding_of,
 )
 from lockstep_kafka.files.physical_lines import PhysicalLine
 from lockstep_kafka.findings import Finding, LineCounts
@@ -173,10 +172,8 @@ class ColumnFollower(BrokerFollower):
                 self._add_disorder(self.requests.request(stopped_at))
             elif code in (REPEATED, LATE):
                 request = self.requests.request(stopped_at)
-                is_own = self._owns(request.connection)
                 reason = Reason.REPEATED if code == REPEATED else Reason.LATE
-                if is_own:
-                    self._report.add(finding_of(unused(request, reason)))
+                self._not_judged(request, unused(request, reason))
                 self.requests.free(stopped_at)
 
     def _check_out_connection(self, row: int) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from lockstep_kafka.findings import LATE, FileFinding, LineFinding, Place
+from lockstep_kafka.findings import LATE, UNFINISHED, FileFinding, LineFinding, Place
 
 
 class TopicPartition(NamedTuple):
@@ -153,6 +153,8 @@ class Reason(Enum):
 
     TRUNCATED = "truncated"
     """The line ends before it is complete, or another request's line begins within it."""
+    UNFINISHED = UNFINISHED
+    """The same of the last line of a file, with which a file ends that is still written."""
     FOREIGN = "foreign"
     """Not a line of the request log."""
     MALFORMED = "malformed"
@@ -294,7 +296,7 @@ LogLine: TypeAlias = FetchLine | QuorumLine | OtherRequest | Skipped
 """What a line of a request log gives."""
 
 
-_LOSSES = (Reason.TRUNCATED, Reason.MALFORMED, Reason.LATE)
+_LOSSES = (Reason.TRUNCATED, Reason.UNFINISHED, Reason.MALFORMED, Reason.LATE)
 
 
 def finding_of(line: Skipped) -> LineFinding | FileFinding:

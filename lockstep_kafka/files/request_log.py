@@ -84,7 +84,7 @@ def read_line(line: PhysicalLine | tuple[int, bytes, bool, str | None], file: st
         text = shown(content.decode("utf-8", "replace"))
         if has_end:
             return Skipped(number, file, Reason.FOREIGN, f"not a completed request: {text}")
-        return Skipped(number, file, Reason.TRUNCATED, f"the file ends in this line: {text}")
+        return Skipped(number, file, Reason.UNFINISHED, f"the file ends in this line: {text}")
     place = Place(number, file, time_ms(content[:marker]))
     start, end = marker + len(MARKER), content.rfind(b"}") + 1
     rest = content[end:]
@@ -97,7 +97,9 @@ def read_line(line: PhysicalLine | tuple[int, bytes, bool, str | None], file: st
     try:
         return _judged(content[start:].decode("utf-8", "replace"), place)
     except CutShort as cut:
-        return Skipped(number, file, Reason.TRUNCATED, str(cut))
+        is_last = not has_end and MARKER not in content[start:]
+        reason = Reason.UNFINISHED if is_last else Reason.TRUNCATED
+        return Skipped(number, file, reason, str(cut))
     except (NotJson, FieldRefused) as refusal:
         return Skipped(number, file, Reason.MALFORMED, str(refusal))
 

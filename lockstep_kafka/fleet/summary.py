@@ -10,6 +10,7 @@ from lockstep_kafka.findings import (
     LATE,
     MOST_PLACES,
     MOVED,
+    UNFINISHED,
     UNORDERED,
     Candidate,
     FileFinding,
@@ -69,6 +70,9 @@ def summary(tables: Tables) -> Summary:
         {
             "sessions": lambda: _verdicts(sessions),
             "quarantined": lambda: _quarantined(quarantine),
+            "lost": lambda: quarantine.where(
+                quarantine["is_loss"] & (quarantine["reason"] != UNFINISHED)
+            ).count(),
             "requests": lambda: _requests(tables.rows(STATES)),
             "damaged": lambda: _damaged(tables.rows(INPUTS)),
         }
@@ -114,6 +118,7 @@ def totals_of(said: Mapping[str, Any]) -> ConformTotals:
         totals.add(FileFinding(row["path"], row["flaw"]))
     totals.moved = sum(said["quarantined"].get(reason, 0) for reason in (MOVED, UNORDERED))
     totals.late = said["quarantined"].get(LATE, 0)
+    totals.lost = said["lost"]
     totals.lines.count = sum(said["quarantined"].values())
     totals.add(Progress("", 0, *said["requests"]))
     return totals

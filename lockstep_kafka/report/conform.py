@@ -73,6 +73,10 @@ def conform_blocks(
         yield shown_line(text, "inconclusive")
     yield from _layouts(totals)
     yield from map(shown_line, _sums(totals))
+    if totals.lost:
+        lines = plural(totals.lost, "line")
+        text = f"no verdict is on {lines} that may be requests of the protocol"
+        yield shown_line(text, "inconclusive")
     if totals.is_mostly_late:
         share = f"{100 * totals.late / (totals.late + totals.followed):.0f} %"
         text = f"{share} of the requests are late: the log is not in the order of its writing"

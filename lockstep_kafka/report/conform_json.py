@@ -40,6 +40,7 @@ def conform_json(result: ConformResult) -> dict[str, object]:
                 "judged_in_part": totals.partial,
                 "moved": totals.moved,
                 "not_followed": totals.not_followed,
+                "lost": totals.lost,
                 "other_requests": totals.other_requests,
                 "in_columns": totals.in_columns,
             },

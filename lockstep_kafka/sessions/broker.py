@@ -221,6 +221,17 @@ class Broker:
             if holder is not fetcher:
                 self._fetchers[fetcher.session] = None
 
+    def finding_of(self, line: FollowedLine) -> SessionFinding | None:
+        """What is said of the session of a line, or of its connection; None where nothing is."""
+        number = 0
+        if isinstance(line, FetchLine):
+            number = line.session_id or line.response_session_id
+        if number == NO_SESSION:
+            connection = self._connections.get(line.connection)
+            return None if connection is None else connection.outside
+        known = self.sessions.get(number) or self.ended.get(number)
+        return None if known is None else known.finding
+
     def outside(self, connection: Connection, line: FollowedLine) -> SessionFinding:
         """The finding on a connection's requests outside of any session."""
         if connection.outside is None:

@@ -14,7 +14,9 @@ from lockstep_kafka.files.lines import (
     FetchLine,
     OtherRequest,
     QuorumLine,
+    Reason,
     Request,
+    Skipped,
     finding_of,
 )
 from lockstep_kafka.findings import (
@@ -108,8 +110,8 @@ class BrokerFollower:
         if self._order.shows_disorder(request):
             self._add_disorder(request)
         skipped = self._order.read(request, position)
-        if skipped is not None and self._owns(request.connection):
-            self._report.add(finding_of(skipped))
+        if skipped is not None:
+            self._not_judged(request, skipped)
         self._judge_all()
         return self._report.take()
 
@@ -153,6 +155,17 @@ class BrokerFollower:
     def _held(self) -> Iterator[tuple[int, Request]]:
         """The requests that are read, but judged later, with their places."""
         return self._order.held()
+
+    def _not_judged(self, request: Request, skipped: Skipped) -> None:
+        """Say that a request is not judged; where it is late its session is not known whole."""
+        if not self._owns(request.connection):
+            return
+        self._report.add(finding_of(skipped))
+        if skipped.reason is Reason.LATE and not isinstance(request, OtherRequest):
+            finding = self._broker.finding_of(request)
+            if finding is not None:
+                at = Place(request.file, request.line)
+                self._report.leave_open(finding, request, Remark(Rule.REQUEST_LATE, at))
 
     def _add_disorder(self, request: Request) -> None:
         """Say that a line is the first to show that its file is not in order."""

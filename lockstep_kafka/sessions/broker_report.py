@@ -93,6 +93,14 @@ class BrokerReport:
         else:
             finding.broker_side.judged += 1
 
+    def leave_open(self, finding: SessionFinding, line: FollowedLine, remark: Remark) -> None:
+        """Say once of both sides of a session why a line is not judged."""
+        sides = {SideName.CLIENT: finding.client_side, SideName.BROKER: finding.broker_side}
+        for name, side in sides.items():
+            if remark.rule not in side.by_rule:
+                side.remark(remark)
+                self._tell(line, finding, name, remark)
+
     def correct(self, finding: SessionFinding, line: FetchLine, remark: Remark) -> None:
         """Say of the broker, on a line that counts as judged, what only a later line shows."""
         side = finding.broker_side

@@ -113,6 +113,7 @@ def test_what_is_unknown_is_never_silent(following: "Desk") -> None:
         "  client: 9 conform, 0 depart, 1 unknown\n"
         "  broker: 0 conform, 0 depart, 10 unknown\n"
         "12 lines: 10 followed (10 of them judged in part), 2 not followed\n"
+        "no verdict is on 1 line that may be requests of the protocol\n"
     )
 
 
@@ -290,6 +291,7 @@ def test_json(following: "Desk") -> None:
             "judged_in_part": 1,
             "moved": 1,
             "not_followed": 2,
+            "lost": 1,
             "other_requests": 1,
             "in_columns": 0,
         },

@@ -191,7 +191,7 @@ def test_a_line_whose_last_piece_is_missing_is_cut_short(tmp_path: Path) -> None
     log.write_text("".join(f"{line}\n" for line in pieces), encoding="utf-8")
     (line,) = read_request_log(log)
     assert isinstance(line, Skipped)
-    assert (line.line, line.reason) == (1, Reason.TRUNCATED)
+    assert (line.line, line.reason) == (1, Reason.UNFINISHED)
 
 
 @pytest.mark.parametrize("text", ['{"message": 7}', '{"a": 1}', '{"log": "x"', "{" * 5_000, "{}"])
