@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from math import inf
 from typing import Generic, TypeVar
 
 from lockstep.errors import ExitCode
@@ -227,9 +228,22 @@ class ConformTotals:
 
     @property
     def causes(self) -> list[Cause]:
-        """What departs, by cause: those of most sessions first, and then those of most lines."""
+        """What departs, by cause, in the order in which they first occur: that of the lines.
+
+        What departs first may be what the others come of. Files are in the order of the first times
+        of their causes; those without times come last.
+        """
         causes = self.by_cause.values()
-        return sorted(causes, key=lambda one: (one.sessions, one.places.count), reverse=True)
+        begins: dict[str, float] = {}
+        for cause in causes:
+            file, first_ms = cause.first.remark.at.file, cause.first_ms
+            begins[file] = min(begins.get(file, inf), inf if first_ms is None else first_ms)
+
+        def place(cause: Cause) -> tuple[float, str, int]:
+            at = cause.first.remark.at
+            return begins[at.file], at.file, at.line
+
+        return sorted(causes, key=place)
 
     @property
     def unknown(self) -> list[Unknowns]:

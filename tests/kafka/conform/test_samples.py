@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lockstep_kafka.findings import Remark, SessionFinding, SideName, Verdict
+from lockstep_kafka.rules import Rule
 from lockstep_kafka.simulated.damage.kind import shown_places
 from lockstep_kafka.simulated.damage.of_answers import WatermarkLeftOut
+from lockstep_kafka.totals import ConformTotals
 from tests.kafka.conform.following import LOGS, Findings, follow, read_log, sides
 
 if TYPE_CHECKING:
@@ -324,3 +326,19 @@ def test_empty_response_over_quota_without_session(
         assert [str(departure) for departure in findings.departures] == []
     else:
         departure(findings, "broker", number)
+
+
+def test_what_departs_first_stands_above_what_comes_of_it(tmp_path: Path) -> None:
+    """One answer has a log start behind its high watermark; from then on many answers depart."""
+
+    def beyond(document: Any) -> None:
+        for topic in document["response"]["responses"]:
+            for partition in topic["partitions"]:
+                partition["logStartOffset"] = 1_000_000
+
+    totals = ConformTotals()
+    for finding in edited(tmp_path, "java-consumer.log", change(25, beyond)).all:
+        totals.add(finding)
+    first, *others = totals.causes
+    assert (first.first.remark.rule, first.first.remark.at.line) == (Rule.LOG_START_OUTSIDE, 25)
+    assert max(cause.places.count for cause in others) > first.places.count
