@@ -191,7 +191,7 @@ class Rule(Enum):
     CREATING_LEFT_OUT = (_BROKER, _DEPARTS, "asked-not-answered",
         "{partition} is asked for, but not answered", "227-36", "227-66")
     WATERMARK_LEFT_OUT = (_BROKER, _DEPARTS, "later-watermark-left-out",
-        "{partition} is left out: its fetcher knows high watermark {known}, and another one was "
+        "{partition} is left out: its session was sent high watermark {known}, and the broker had "
         "sent {watermark} before", "227-13", "227-52")
     ADDED_LEFT_OUT = (_BROKER, _DEPARTS, "added-partition-left-out",
         "{partition} is added to the session, but not answered", "227-13")

@@ -135,12 +135,8 @@ class LeaderSide:
         held = session.partitions.get(partition)
         if outcome is None:
             # It departs: what the session has cached is open, but for what the request says.
-            outcome = Cached(
-                Membership.ABSENT if is_forgotten else Membership.PRESENT,
-                interest is not None,
-                answer.high_watermark if answer is not None else OPEN,
-                answer.log_start_offset if answer is not None else OPEN,
-            )
+            membership = Membership.ABSENT if is_forgotten else Membership.PRESENT
+            outcome = Cached(membership, interest is not None, OPEN, OPEN)
             if interest is None and held is None:
                 return
         if outcome.membership is Membership.ABSENT:

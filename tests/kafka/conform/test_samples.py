@@ -342,3 +342,16 @@ def test_what_departs_first_stands_above_what_comes_of_it(tmp_path: Path) -> Non
     first, *others = totals.causes
     assert (first.first.remark.rule, first.first.remark.at.line) == (Rule.LOG_START_OUTSIDE, 25)
     assert max(cause.places.count for cause in others) > first.places.count
+
+
+def test_one_watermark_that_goes_back_is_one_departure(tmp_path: Path) -> None:
+    """The next answer leaves the partition out: nothing says that 65 is what the broker cached."""
+
+    def back(document: Any) -> None:
+        for topic in document["response"]["responses"]:
+            for partition in topic["partitions"]:
+                partition["highWatermark"] = partition["lastStableOffset"] = 65
+
+    findings = edited(tmp_path, "java-consumer.log", change(25, back))
+    assert "227-12" in departure(findings, "broker", 25).requirements
+    assert only(findings).broker_side.departures == 1
