@@ -15,7 +15,7 @@ import pytest
 from lockstep.errors import ExitCode
 from lockstep.workspace import find_workspace
 from lockstep_kafka.columns.compiled import kernel
-from lockstep_kafka.findings import LATE, MOVED
+from lockstep_kafka.findings import LATE, MOVED, UNORDERED
 from lockstep_kafka.fleet import shares
 from lockstep_kafka.fleet.arrival import Arrived, range_row
 from lockstep_kafka.fleet.columns import PIECES, RANGES, table_of
@@ -39,6 +39,7 @@ from lockstep_kafka.report.fleet import fleet_page
 from lockstep_kafka.verbs.conform_tables import conform_tables
 from lockstep_kafka.verbs.requests import ConformRequest, SimulateRequest
 from lockstep_kafka.verbs.simulate import simulate
+from tests.kafka.conform.test_unordered_logs import shuffled
 from tests.kafka.fleet.one_machine import causes_of, comparable, comparable_causes, rows_of
 from tests.kafka.fleet.pipeline import LOGS, OBSERVED, ROOT, Fleet, Rows, fleet
 from tests.kafka.fleet.runs import Runs, assert_same_tables
@@ -174,12 +175,29 @@ def test_late_lines_of_many_files_are_counted_whole() -> None:
         {
             "sessions": [{**conforming, "count": 1, "partial": 0}],
             "quarantined": {LATE: 100, MOVED: 2},
+            "lost": 100,
             "requests": (60, 0),
             "damaged": [],
         }
     )
     assert (totals.late, totals.followed, totals.not_followed) == (100, 60, 100)
     assert totals.exit_code is ExitCode.INCONCLUSIVE
+
+
+@pytest.mark.slow
+def test_a_log_that_is_not_in_order_accuses_nobody(spark: SparkSession, tmp_path: Path) -> None:
+    broker = tmp_path / "logs" / "broker"
+    broker.mkdir(parents=True)
+    shuffled(broker, "busy", 30, seed=0)
+    runs = Runs(spark, tmp_path / "tables")
+    runs.run(broker.parent)
+    assert_same(runs, [broker])
+    assert runs.rows(DEPARTURES) == []
+    assert UNORDERED in {row["reason"] for row in runs.rows(QUARANTINE)}
+    totals = summary(runs.tables).totals
+    of_one_process = local_summary(LocalTables(runs.folder)).totals
+    assert (totals.lost, totals.moved) == (of_one_process.lost, of_one_process.moved)
+    assert totals.exit_code is of_one_process.exit_code
 
 
 @pytest.mark.slow
