@@ -20,6 +20,7 @@ from lockstep_kafka.fleet.log_ranges import (
     seen_range,
 )
 from lockstep_kafka.fleet.reading import Observed, time_of_line
+from lockstep_kafka.fleet.recognised import Recognised, recognised
 
 BATCH_BYTES = 16 * 2**30
 """The content that is followed in one batch: a run that is killed does as much again at most."""
@@ -35,8 +36,8 @@ class Arrived:
     """What is new of some files.
 
     `unfinished` has the plain files whose last line has no newline yet, with that line's bytes.
-    `copies` are files with the content of another one. `seen` are ranges without lines of files
-    that hold nothing new.
+    `copies` are files that another one begins with, or equals. `seen` are ranges without lines of
+    files that hold nothing new.
     """
 
     ranges: list[LogRange]
@@ -54,61 +55,25 @@ MeasureAll = Callable[[Sequence[Chunk]], Sequence[Measure]]
 """Counts the lines of chunks, in their order."""
 
 
-def arrived(
-    files: Sequence[LogFile],
-    identities: Sequence[Identity],
-    read: ReadFiles,
-    measure_all: MeasureAll,
-) -> Arrived:
+def arrived(files: Sequence[Recognised], measure_all: MeasureAll) -> Arrived:
     """What was not read before of some files, in the order in which it is to be followed.
 
     The order of ranges counts from 0.
     """
-    so_far = [read.so_far(identity) for identity in identities]
-    chunks = [chunks_of(file, read) for file, read in zip(files, so_far, strict=True)]
+    chunks = [chunks_of(one.file, one.before) for one in files]
     measures = iter(measure_all([chunk for of_file in chunks for chunk in of_file]))
-    longest: dict[Identity, _New] = {}
-    copies: dict[str, str] = {}
-    for file, identity, before, of_file in zip(files, identities, so_far, chunks, strict=True):
+    new = Arrived([])
+    for order, (one, of_file) in enumerate(zip(files, chunks, strict=True)):
         sizes = [next(measures) for _ in of_file]
-        new = _New(file, before, ranges_of(file, identity, before, sizes))
-        other = longest.setdefault(identity, new)
-        if other is not new:
-            copy, longest[identity] = sorted((other, new), key=lambda one: one.end)
-            copies[copy.file.path] = longest[identity].file.path
-    ordered = [
-        replace(range_, order=order)
-        for order, new in enumerate(longest.values())
-        for range_ in new.ranges
-    ]
-    seen = [
-        replace(seen_range(new.file, identity, new.before), order=order)
-        for order, (identity, new) in enumerate(longest.items())
-        if new.before is not None and not new.ranges
-    ]
-    unfinished = {new.file.path: new.unfinished for new in longest.values() if new.unfinished}
-    return Arrived(ordered, unfinished, copies, seen)
-
-
-@dataclass(frozen=True)
-class _New:
-    """What is new of one file."""
-
-    file: LogFile
-    before: ReadSoFar | None
-    ranges: list[LogRange]
-
-    @property
-    def end(self) -> int:
-        """Where the last whole line ends."""
-        if self.ranges:
-            return self.ranges[-1].end
-        return 0 if self.before is None else self.before.end
-
-    @property
-    def unfinished(self) -> int:
-        """The bytes of a last line that has no newline yet."""
-        return 0 if self.file.is_compressed else max(self.file.size - self.end, 0)
+        before = one.before or ReadSoFar()
+        ranges = ranges_of(one.file, one.identity, before, sizes)
+        new.ranges.extend(replace(range_, order=order) for range_ in ranges)
+        if one.before is not None and not ranges:
+            new.seen.append(replace(seen_range(one.file, one.identity, before), order=order))
+        end = ranges[-1].end if ranges else before.end
+        if one.file.size > end and not one.file.is_compressed:
+            new.unfinished[one.file.path] = one.file.size - end
+    return new
 
 
 @dataclass(frozen=True)
@@ -117,7 +82,7 @@ class ReadBefore:
 
     `stored` are the files that need not be looked at while they are stored so, `unfinished` those
     of them whose last line had no newline. `layouts` are the layouts of files by their paths, and
-    `at` are the paths at which files were last seen.
+    `at` are the paths at which files were last seen, and `held` which file each path then held.
     `pending` are the rows of batches that were not followed to the end. `next_order` and
     `next_batch` come after all that are there.
     """
@@ -127,6 +92,7 @@ class ReadBefore:
     unfinished: Mapping[str, int]
     layouts: Mapping[str, str]
     at: Mapping[Identity, str]
+    held: Mapping[str, Identity]
     pending: Mapping[int, list[Row]]
     next_order: int
     next_batch: int
@@ -139,8 +105,10 @@ class ReadBefore:
         last: dict[str, Row] = {}
         next_order = next_batch = 0
         for row in rows:
-            identity = Identity(row["broker"], row["size"], row["digest"])
-            files[identity] = ReadSoFar(row["end"], row["lines"], row["stored"], row["flaw"])
+            identity = _identity_of(row)
+            files[identity] = ReadSoFar(
+                row["end"], row["lines"], row["stored"], row["flaw"], row["tail"]
+            )
             at[identity] = row["path"]
             if row["path"] not in last or last[row["path"]]["order"] < row["order"]:
                 last[row["path"]] = row
@@ -160,6 +128,7 @@ class ReadBefore:
             },
             {path: row["layout"] for path, row in known.items()},
             at,
+            {path: _identity_of(row) for path, row in known.items()},
             by_batch,
             next_order,
             next_batch,
@@ -190,11 +159,11 @@ def range_row(range_: LogRange, next_order: int, batch: int) -> Row:
 
 def moved_to(rows: Sequence[Row], paths: Mapping[Identity, str]) -> list[Row]:
     """Rows of an earlier run with the paths at which their files are now."""
-    identities = (Identity(row["broker"], row["size"], row["digest"]) for row in rows)
-    return [
-        {**row, "path": paths.get(identity, row["path"])}
-        for row, identity in zip(rows, identities, strict=True)
-    ]
+    return [{**row, "path": paths.get(_identity_of(row), row["path"])} for row in rows]
+
+
+def _identity_of(row: Row) -> Identity:
+    return Identity(row["broker"], row["size"], row["digest"])
 
 
 @dataclass(frozen=True)
@@ -220,20 +189,21 @@ def newcomers(
     files = look_at(paths, time_of_line, before.stored)
     readable = [file for file in files if file.unreadable is None]
     broker_of = observed.paths.broker
-    identities = [before.files.identity(file, broker_of(file.path) or "") for file in readable]
-    new = arrived(readable, identities, before.files, measure_all)
     others = before.layouts.keys() & set(paths) - {file.path for file in files}
+    unchanged = {before.held[path]: path for path in others}
+    to_read, copies = recognised(readable, broker_of, before.files, unchanged)
+    new = replace(arrived(to_read, measure_all), copies=copies)
     unfinished = {path: size for path, size in before.unfinished.items() if path in others}
     new_batches = list(batches(new.ranges, before))
     seen = [range_row(one, before.next_order, NO_BATCH) for one in new.seen]
-    looked_at = {identity: file.path for identity, file in zip(identities, readable, strict=True)}
+    looked_at = {one.identity: one.file.path for one in to_read}
     # A run that was killed, too, may have seen where a file has moved: it is not looked at again.
     now = {**before.at, **looked_at}
     begun = [moved_to(rows, now) for _, rows in sorted(before.pending.items())]
     return Newcomers(
         files,
         replace(new, unfinished=new.unfinished | unfinished),
-        {path: before.layouts[path] for path in others},
+        {path: before.layouts[path] for path in others - copies.keys()},
         [*seen, *chain.from_iterable(new_batches)],
         [*begun, *new_batches],
     )

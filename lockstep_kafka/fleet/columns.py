@@ -38,7 +38,7 @@ RANGES = pyarrow.schema(
     fields(
         "broker:text size:int digest:text path:text stored:long order:long begin:long end:long "
         "first_line:long lines:long flaw:text brokers:texts disk_size:long written_ns:long "
-        "layout:text batch:long"
+        "layout:text tail:text batch:long"
     )
 )
 """Whole lines of log files, as a `LogRange` has them; `broker`, `size`, `digest` are its file."""

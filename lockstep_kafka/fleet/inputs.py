@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CHUNKS = pyarrow.schema(fields("place:long path:text begin:long end:long stored:long"))
-_MEASURES = pyarrow.schema(fields("place:long lines:long end:long flaw:text brokers:texts"))
+_MEASURES = pyarrow.schema(
+    fields("place:long lines:long end:long flaw:text brokers:texts tail:text")
+)
 
 
 def read_before(tables: Tables) -> ReadBefore:
@@ -32,7 +34,7 @@ def read_before(tables: Tables) -> ReadBefore:
     if not tables.is_there(INPUTS):
         return ReadBefore.of((), ())
     inputs = tables.rows(INPUTS)
-    names = ("path", "stored", "flaw", "disk_size", "written_ns", "layout")
+    names = ("path", "stored", "flaw", "disk_size", "written_ns", "layout", "tail")
     newest = sql.max_by(sql.struct(*names), sql.struct("order", "first_line")).alias("newest")
     last = inputs.groupBy("broker", "size", "digest").agg(
         sql.max("end").alias("end"),
@@ -68,7 +70,9 @@ def measure_on(spark: SparkSession, observed: Observed) -> MeasureAll:
             .mapInArrow(as_task(partial(_measures, observed)), spark_schema(_MEASURES))
         )
         found = {
-            row["place"]: Measure(row["lines"], row["end"], row["flaw"], tuple(row["brokers"]))
+            row["place"]: Measure(
+                row["lines"], row["end"], row["flaw"], tuple(row["brokers"]), row["tail"]
+            )
             for row in measures.collect()
         }
         return [found[place] for place in range(len(chunks))]
@@ -82,6 +86,13 @@ def _measures(observed: Observed, chunks: Batches) -> Batches:
     def rows() -> Iterator[tuple[Any, ...]]:
         for place, *chunk in rows_of(chunks, _CHUNKS.names):
             counted = measure(observed, Chunk(*chunk))
-            yield place, counted.lines, counted.end, counted.flaw, list(counted.brokers)
+            yield (
+                place,
+                counted.lines,
+                counted.end,
+                counted.flaw,
+                list(counted.brokers),
+                counted.tail,
+            )
 
     return batches_of(rows(), _MEASURES)

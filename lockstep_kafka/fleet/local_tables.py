@@ -33,22 +33,28 @@ class LocalTables:
         return any(Path(self.path(table), "_delta_log").glob("*.json"))
 
     def rows(self, table: Table, *columns: str) -> list[Row]:
-        """The rows of a table, with all columns or with some; none where nothing was written."""
+        """The rows of a table, with all columns or with some; none where nothing was written.
+
+        What an older version did not write is null.
+        """
         if not self.is_there(table):
             return []
         # Files by a file system of Arrow's own: delta-rs's ends with its threads, and a process
         # that ends before them is aborted.
         path = self.path(table)
         files = SubTreeFileSystem(path, LocalFileSystem())
-        content = DeltaTable(path).to_pyarrow_table(
-            columns=list(columns or table.columns.names), filesystem=files
+        delta = DeltaTable(path)
+        names = columns or tuple(table.columns.names)
+        there = {field.name for field in delta.schema().fields}
+        content = delta.to_pyarrow_table(
+            columns=[name for name in names if name in there], filesystem=files
         )
-        rows: list[Row] = content.to_pylist(maps_as_pydicts="strict")
-        return rows
+        missing = {name: None for name in names if name not in there}
+        return [missing | row for row in content.to_pylist(maps_as_pydicts="strict")]
 
     def append(self, table: Table, rows: pyarrow.Table) -> None:
         """Append rows."""
-        self._write(table, rows, mode="append")
+        self._write(table, rows, mode="append", schema_mode="merge")
 
     def replace(
         self, table: Table, rows: pyarrow.Table, batch: int, brokers: Iterable[str] = ()

@@ -1,8 +1,8 @@
 """Ranges of log files: which bytes of which file are read together, and which were read before.
 
-A file is known by how its content begins, wherever it stands and however it is compressed: so a
-rotated, compressed or longer file is gone on with where it was left. Bytes are counted in the
-content.
+A file is known by how its content begins and by what was last read of it, wherever it stands and
+however it is compressed: so a rotated, compressed or longer file is gone on with where it was left.
+Bytes are counted in the content.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 
 from lockstep_kafka.files.physical_lines import DamagedStream, blocks_of
-from lockstep_kafka.fleet.log_files import LogFile
+from lockstep_kafka.fleet.log_files import HEAD_BYTES, LogFile
 
 CHUNK = 64 * 2**20
 """The bytes of a plain file that one task reads."""
@@ -27,6 +28,7 @@ _BLOCK = 2**20
 class Identity:
     """How the content of a file begins: its first `size` bytes, by their SHA-256.
 
+    Where several files begin so, the digests of all but the first have `.1`, `.2` behind them.
     `broker` is that of its path, where paths name brokers; empty otherwise.
     """
 
@@ -34,19 +36,34 @@ class Identity:
     size: int
     digest: str
 
+    @property
+    def beginning(self) -> Identity:
+        """What files that begin alike have in common."""
+        return replace(self, digest=self.digest.partition(".")[0])
+
+    def free(self, taken: Collection[Identity]) -> Identity:
+        """The first one of this beginning that is not taken."""
+        free, count = self.beginning, 0
+        while free in taken:
+            count += 1
+            free = replace(self.beginning, digest=f"{self.beginning.digest}.{count}")
+        return free
+
 
 @dataclass(frozen=True)
 class ReadSoFar:
     """How much of a file was read: bytes, and lines.
 
     `stored` is the size of the compressed file, None where it was plain. `flaw` says why it cannot
-    be read on, or is None.
+    be read on, or is None. `tail` is the digest of the bytes before `end`, 1,024 at most, and None
+    where an older version did not write it.
     """
 
     end: int = 0
     lines: int = 0
     stored: int | None = None
     flaw: str | None = None
+    tail: str | None = None
 
 
 BrokersIn = Callable[[bytes], set[str]]
@@ -57,25 +74,61 @@ class ReadFiles:
     """The files that were read before."""
 
     def __init__(self, read: Mapping[Identity, ReadSoFar]) -> None:
-        self._read = read
+        self.read = read
+        self._beginnings: defaultdict[Identity, list[Identity]] = defaultdict(list)
         self._sizes: defaultdict[str, set[int]] = defaultdict(set)
         for identity in read:
+            self._beginnings[identity.beginning].append(identity)
             self._sizes[identity.broker].add(identity.size)
 
-    def identity(self, file: LogFile, broker: str) -> Identity:
-        """That of a known file, or a new one.
+    def beginnings(self, file: LogFile, broker: str) -> list[Identity]:
+        """What the file may be known by, the longest first, and then how a new one would be.
 
         A file that was short when it was first read is known by the bytes that it then had.
         """
-        for size in sorted(self._sizes[broker], reverse=True):
-            identity = _identity(file.head, broker, size)
-            if size <= len(file.head) and identity in self._read:
-                return identity
-        return _identity(file.head, broker, len(file.head))
+        sizes = sorted(self._sizes[broker], reverse=True)
+        known = [_identity(file.head, broker, size) for size in sizes if 0 < size <= len(file.head)]
+        return [*known, _identity(file.head, broker, len(file.head))]
 
-    def so_far(self, identity: Identity) -> ReadSoFar | None:
-        """How much of a file was read; None of a new one."""
-        return self._read.get(identity)
+    def continued(self, file: LogFile, beginnings: Sequence[Identity]) -> Identity | None:
+        """The known file that begins so and of which the last bytes that were read stand there."""
+        known = [one for beginning in beginnings for one in self._beginnings[beginning]]
+        if not known:
+            return None
+        known.sort(key=lambda one: self.read[one].end, reverse=True)
+        for one in known:
+            if file.is_compressed and self.read[one].stored == file.size:
+                return one
+        tails = tails_at(file, [self.read[one].end for one in known])
+        for one in known:
+            if self.read[one].tail in (None, tails.get(self.read[one].end)):
+                return one
+        return None
+
+
+def tails_at(file: LogFile, ends: Sequence[int]) -> dict[int, str]:
+    """The digests of the bytes before some places, which a shorter file does not have."""
+    with open(file.path, "rb") as content:
+        if not file.is_compressed:
+            return {end: _tail(content, end) for end in ends if end <= file.size}
+        tails: dict[int, str] = {}
+        at, held = 0, b""
+        with suppress(DamagedStream):
+            for block in chain((b"",), blocks_of(content)):
+                at += len(block)
+                held = held[-HEAD_BYTES:] + block
+                for end in ends:
+                    if end <= at and end not in tails:
+                        tails[end] = digest_of(held[: len(held) - (at - end)][-HEAD_BYTES:])
+                if at >= max(ends):
+                    break
+        return tails
+
+
+def _tail(file: io.BufferedReader, end: int) -> str:
+    begin = max(end - HEAD_BYTES, 0)
+    file.seek(begin)
+    return digest_of(file.read(end - begin))
 
 
 def _identity(head: bytes, broker: str, size: int) -> Identity:
@@ -106,13 +159,14 @@ class Measure:
 
     `end` is where its last whole line ends, or where the chunk begins if none does. `flaw` says why
     a compressed file cannot be read on from there, or is None. `brokers` are those whose lines end
-    in the chunk.
+    in the chunk. `tail` is as in `ReadSoFar`.
     """
 
     lines: int
     end: int
     flaw: str | None = None
     brokers: tuple[str, ...] = ()
+    tail: str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +176,8 @@ class LogRange:
     Ranges are followed in the order of `order`, which all ranges of a file in one run share, and
     then of their lines. `stored` is the size of the file where it is compressed, None where it is
     plain. `flaw` says why the file cannot be read on behind them, or is None. Lines that name a
-    broker name one of `brokers`. `disk_size` and `written_ns` are how the file was stored.
+    broker name one of `brokers`. `disk_size` and `written_ns` are how the file was stored. `tail`
+    is as in `ReadSoFar`.
     """
 
     file: Identity
@@ -138,6 +193,7 @@ class LogRange:
     disk_size: int = 0
     written_ns: int = 0
     layout: str | None = None
+    tail: str | None = None
 
 
 def chunks_of(file: LogFile, read: ReadSoFar | None) -> list[Chunk]:
@@ -164,7 +220,8 @@ def measured(chunk: Chunk, brokers_in: BrokersIn) -> Measure:
         begun = _line_begun_before(file, chunk.begin)
         blocks = chain((begun,), _blocks(file, chunk.begin, chunk.end))
         counted = _counted(blocks, chunk.begin - len(begun), brokers_in, is_complete=False)
-        return replace(counted, end=max(counted.end, chunk.begin))
+        end = max(counted.end, chunk.begin)
+        return replace(counted, end=end, tail=_tail(file, end))
 
 
 def _line_begun_before(file: io.BufferedReader, place: int) -> bytes:
@@ -193,7 +250,7 @@ def _counted(
     lines, whole, at = 0, begin, begin
     brokers: set[str] = set()
     flaw = None
-    held = bytearray()
+    held, behind = bytearray(), b""
     try:
         for block in blocks:
             at += len(block)
@@ -203,14 +260,17 @@ def _counted(
                 continue
             lines += block.count(b"\n")
             whole = at - len(block) + newline
-            brokers |= brokers_in(bytes(held) + block[:newline])
+            ended = bytes(held) + block[:newline]
+            brokers |= brokers_in(ended)
+            behind = (behind + ended[-HEAD_BYTES:])[-HEAD_BYTES:]
             held = bytearray(block[newline:])
     except DamagedStream as damaged:
         flaw = str(damaged)
     if is_complete and flaw is None and held:
         lines, whole = lines + 1, at
         brokers |= brokers_in(bytes(held))
-    return Measure(lines, whole, flaw, tuple(sorted(brokers)))
+        behind = (behind + held[-HEAD_BYTES:])[-HEAD_BYTES:]
+    return Measure(lines, whole, flaw, tuple(sorted(brokers)), digest_of(behind))
 
 
 def ranges_of(
@@ -225,7 +285,9 @@ def ranges_of(
     whole = seen_range(file, identity, read)
     if file.is_compressed:
         measures = [
-            replace(part, lines=max(part.lines - read.lines, 0), end=max(part.end, read.end))
+            replace(part, lines=max(part.lines - read.lines, 0))
+            if part.end > read.end
+            else replace(part, lines=0, end=read.end, tail=read.tail)
             for part in measures
         ]
     ranges = []
@@ -241,6 +303,7 @@ def ranges_of(
                     lines=part.lines,
                     flaw=part.flaw,
                     brokers=part.brokers,
+                    tail=part.tail,
                 )
             )
             begin, first_line = part.end, first_line + part.lines
@@ -262,4 +325,5 @@ def seen_range(file: LogFile, identity: Identity, read: ReadSoFar) -> LogRange:
         disk_size=file.size,
         written_ns=file.stored.written_ns,
         layout=file.layout,
+        tail=read.tail,
     )

@@ -70,17 +70,25 @@ class Tables:
             return False
 
     def rows(self, table: Table) -> DataFrame:
-        """All rows of a table; none where nothing was written."""
+        """All rows of a table; none where nothing was written.
+
+        What an older version did not write is null.
+        """
         if not self.is_there(table):
             nothing = self._spark.range(1).select(*spark_columns(table.columns, {}))
             return nothing.limit(0)  # of which Spark makes no job
         if self._is_schema:
-            return self._spark.read.table(self.path(table))
-        return self._spark.read.format("delta").load(self.path(table))
+            rows = self._spark.read.table(self.path(table))
+        else:
+            rows = self._spark.read.format("delta").load(self.path(table))
+        missing = [name for name in table.columns.names if name not in rows.columns]
+        return rows.selectExpr("*", *(f"CAST(NULL AS STRING) AS {name}" for name in missing))
 
     def append(self, table: Table, rows: DataFrame) -> None:
         """Append rows as one file."""
-        self._write(table, rows.coalesce(1).write.format("delta").mode("append"))
+        self._write(
+            table, rows.coalesce(1).write.format("delta").mode("append").option("mergeSchema", True)
+        )
 
     def _write(self, table: Table, writer: DataFrameWriter) -> None:
         if not self.is_there(table):

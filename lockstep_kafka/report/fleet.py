@@ -82,8 +82,6 @@ def _new_blocks(new: Arrived) -> Iterator[Paragraph]:
         size_text = plural(size, "byte")
         text = f"{path}: its last line has no end yet ({size_text}): the next run reads it"
         yield shown_line(text)
-    for path, other in new.copies.items():
-        yield shown_line(f"{path} begins as {other} does, and is taken for a copy: not read")
 
 
 def _row(group: Group) -> Row:

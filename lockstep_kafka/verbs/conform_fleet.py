@@ -154,8 +154,12 @@ def of_files(read: Newcomers) -> Iterator[Finding]:
     for file in read.files:
         if file.unreadable is not None:
             yield FileFinding(file.path, file.unreadable)
+        elif file.path in read.new.copies:
+            continue
         elif file.layout is not None or file.first_line is not None:
             yield LayoutFinding(file.path, file.layout, *(file.first_line or ()))
+    for path, other in read.new.copies.items():
+        yield FileFinding(path, f"{other} has all of it, and is read in its place")
     for path, layout in sorted(read.layouts.items()):
         yield LayoutFinding(path, layout)
 

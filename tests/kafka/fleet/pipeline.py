@@ -29,6 +29,7 @@ from lockstep_kafka.fleet.log_files import look_at, paths_of
 from lockstep_kafka.fleet.log_ranges import Chunk, Identity, Measure, ReadFiles, ReadSoFar
 from lockstep_kafka.fleet.pieces import RangePieces, measure, piece
 from lockstep_kafka.fleet.reading import Observed, time_of_line
+from lockstep_kafka.fleet.recognised import recognised
 
 ROOT = Path(__file__).parents[3]
 LOGS = ROOT / "tests" / "data" / "request-log"
@@ -83,19 +84,15 @@ class Fleet:
         """Follow what is new of some logs."""
         files = look_at(paths_of([str(log) for log in logs]), time_of_line)
         before = ReadFiles(self.read)
-        broker_of = self.observed.paths.broker
-        identities = [before.identity(file, broker_of(file.path) or "") for file in files]
-        new = arrived(
-            files,
-            identities,
-            before,
-            lambda chunks: [measure(self.observed, chunk) for chunk in chunks],
-        )
+        to_read, _ = recognised(files, self.observed.paths.broker, before, {})
+        new = arrived(to_read, lambda chunks: [measure(self.observed, chunk) for chunk in chunks])
         rows = [range_row(one, self.order, 0) for one in new.ranges]
         self.order += len(files)
         for one in new.ranges:
             so_far = self.read.get(one.file, ReadSoFar())
-            self.read[one.file] = ReadSoFar(one.end, so_far.lines + one.lines, one.stored)
+            self.read[one.file] = ReadSoFar(
+                one.end, so_far.lines + one.lines, one.stored, one.flaw, one.tail
+            )
         self._follow(rows)
         return new
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from deltalake import DeltaTable
 
@@ -17,6 +18,7 @@ from lockstep.errors import LockstepError
 from lockstep_kafka.findings import Verdict
 from lockstep_kafka.fleet import local_run
 from lockstep_kafka.fleet.arrival import Newcomers
+from lockstep_kafka.fleet.columns import RANGES
 from lockstep_kafka.fleet.local_run import LocalRun
 from lockstep_kafka.fleet.local_summary import local_summary
 from lockstep_kafka.fleet.local_tables import LocalTables, Row
@@ -388,3 +390,99 @@ def test_tables_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(LockstepError, match="cannot be brought up to date") as raised:
         conform_tables(request)
     assert "\n" not in raised.value.args[0]
+
+
+BANNER = b"".join(b"a line of the banner, %03d\n" % number for number in range(60))
+HALVES = gzip.decompress(CASE.read_bytes()).splitlines(keepends=True)
+
+
+def files_of(folder: Path, **contents: bytes) -> Path:
+    """A folder with files of one broker of these contents, by their names without `.log`."""
+    folder = folder / "broker"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        folder.joinpath(f"{name}.log").write_bytes(content)
+    return folder
+
+
+def lines_read(tables: LocalTables) -> Counter[str]:
+    """How many lines of each file were read, by its name without `.log`."""
+    lines: Counter[str] = Counter()
+    for row in tables.rows(INPUTS):
+        lines[Path(row["path"]).name.partition(".")[0]] += row["lines"]
+    return lines
+
+
+@pytest.mark.parametrize("days", [1, 2], ids=["in one run", "in two runs"])
+def test_files_that_begin_alike_are_all_read(tmp_path: Path, days: int) -> None:
+    """Also where they go on, are renamed, and where each gets a new file of its banner."""
+    half = len(HALVES) // 2
+    contents = [BANNER + b"".join(part) for part in (HALVES[:half], HALVES[half:])]
+    tables = LocalTables(tmp_path / "tables")
+    logs = files_of(tmp_path, one=contents[0])
+    if days == 2:
+        run(tables, logs)
+    found = run(tables, files_of(tmp_path, two=contents[1]))
+    assert found.new.copies == {}
+    assert lines_read(tables) == {"one": 60 + half, "two": 60 + len(HALVES) - half}
+    assert_same(tables, sorted(logs.iterdir()))
+    assert run(tables, logs).rows == []
+    for name, content in zip(("one", "two"), contents, strict=True):
+        logs.joinpath(f"{name}.log").unlink()
+        packed = gzip.compress(content + b"one more\n")
+        logs.joinpath(f"{name}.log.1.gz").write_bytes(packed)
+    files_of(tmp_path, one=BANNER + b"again\n", two=BANNER + b"and again\n")
+    found = run(tables, logs)
+    assert {Path(one.path).name: one.lines for one in found.new.ranges} == {
+        "one.log": 61,
+        "two.log": 61,
+        "one.log.1.gz": 1,
+        "two.log.1.gz": 1,
+    }
+
+
+def test_a_new_file_of_the_same_name_and_beginning_is_read(tmp_path: Path) -> None:
+    tables = LocalTables(tmp_path / "tables")
+    run(tables, files_of(tmp_path, one=BANNER + b"first\n"))
+    for content in (BANNER + b"other\nand more\n", BANNER):
+        (new,) = run(tables, files_of(tmp_path, one=content)).new.ranges
+        assert (new.begin, new.lines) == (0, content.count(b"\n"))
+
+
+@pytest.mark.parametrize("days", [1, 2, 3])
+def test_every_run_says_which_file_another_one_has_all_of(tmp_path: Path, days: int) -> None:
+    """It is not read twice, whichever of both was there first."""
+    whole = b"".join(HALVES)
+    part = b"".join(HALVES[: len(HALVES) // 2])
+    request = ConformRequest((tmp_path / "broker",), out=tmp_path / "tables")
+    first = {1: {"part": part, "whole": whole}, 2: {"part": part}, 3: {"whole": whole}}[days]
+    logs = files_of(tmp_path, **first)
+    if days > 1:
+        conform_tables(request)
+        files_of(tmp_path, part=part, whole=whole)
+    of_part, of_whole = (str(logs / f"{name}.log") for name in ("part", "whole"))
+    for _ in range(3):
+        result = conform_tables(request)
+        assert result.new is not None
+        assert result.new.copies == {of_part: of_whole}
+        (file,) = result.conform.totals.files
+        assert (file.file, of_whole in file.because) == (of_part, True)
+        assert sum(result.conform.totals.layouts.values()) == 1
+    assert lines_read(LocalTables(tmp_path / "tables")).total() == len(HALVES)
+
+
+def test_tables_without_the_digest_of_what_was_last_read_are_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, rest = grown(tmp_path / "logs")
+    tables = LocalTables(tmp_path / "tables")
+    older = pyarrow.schema([field for field in RANGES if field.name != "tail"])
+    with monkeypatch.context() as patched:
+        patched.setattr(local_run, "RANGES", older)
+        run(tables, file)
+    assert "tail" not in DeltaTable(tables.path(INPUTS)).to_pyarrow_table().schema.names
+    with file.open("ab") as more:
+        more.write(rest)
+    run(tables, file)
+    assert_same(tables, [file])
+    assert [row["tail"] is None for row in tables.rows(INPUTS)].count(True) == 1

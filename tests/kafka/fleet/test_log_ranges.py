@@ -27,6 +27,7 @@ from lockstep_kafka.fleet.arrival import arrived, range_row
 from lockstep_kafka.fleet.log_files import LogFile, look_at, paths_of
 from lockstep_kafka.fleet.log_ranges import ReadFiles
 from lockstep_kafka.fleet.pieces import range_blocks
+from lockstep_kafka.fleet.recognised import recognised
 from tests.kafka.fleet.pipeline import measure_all
 
 
@@ -39,8 +40,8 @@ def look(*logs: Path) -> list[LogFile]:
 
 
 def new_of(files: list[LogFile], before: ReadFiles) -> list[log_ranges.LogRange]:
-    identities = [before.identity(file, "") for file in files]
-    return arrived(files, identities, before, measure_all).ranges
+    to_read, _ = recognised(files, lambda _: "", before, {})
+    return arrived(to_read, measure_all).ranges
 
 
 def read(*logs: Path) -> list[PhysicalLine]:
