@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from lockstep.errors import LockstepError
+from lockstep_kafka.files.layouts import joined_lines
 from lockstep_kafka.files.log_files import LINES_LOOKED_AT, in_order_of_time, log_paths
 from lockstep_kafka.files.physical_lines import (
     LONGEST_MAGIC,
@@ -108,7 +109,7 @@ def _look(path: str, first_time: FirstTime, known: Stored | None) -> LogFile | N
             file.seek(0)
             head = head_of(file)
         with suppress(DamagedStream):
-            for line in physical_lines(path):
+            for line in joined_lines(physical_lines(path)):
                 seen.look_at(line)
                 if first_ms is None and line.number <= LINES_LOOKED_AT:
                     first_ms = first_time(line.content)

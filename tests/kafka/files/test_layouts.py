@@ -25,6 +25,8 @@ from lockstep_kafka.files.log_files import log_files
 from lockstep_kafka.files.physical_lines import PhysicalLine
 from lockstep_kafka.files.request_log import SeenLayout, read_request_log
 from lockstep_kafka.findings import LayoutFinding
+from lockstep_kafka.fleet.log_files import look_at
+from lockstep_kafka.fleet.reading import time_of_line
 from lockstep_kafka.report.conform import conform_blocks
 from lockstep_kafka.totals import ConformTotals
 from lockstep_kafka.verbs.conform import ConformResult
@@ -131,6 +133,18 @@ def test_the_layout_is_named(layout: Layout, tmp_path: Path) -> None:
     assert len(list(read_request_log(log, seen))) > 2
     assert (seen.name, seen.first) == (NAMES[layout], (2, '"a line of something else"'))
     assert {part for name in NAMES.values() for part in name.split(" in ")} < set(LAYOUTS)
+
+
+@pytest.mark.parametrize("layout", [docker_in_pieces, kubernetes_in_pieces])
+def test_the_layout_of_pieces_is_named_where_there_are_tables(
+    layout: Layout, tmp_path: Path
+) -> None:
+    log = tmp_path / "kafka.log"
+    lines = [line for lines in _in_layout(layout) for line in lines]
+    log.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (file,) = look_at([str(log)], time_of_line)
+    times = [line.time_ms for line in read_request_log(log) if isinstance(line, FetchLine)]
+    assert (file.layout, file.first_ms) == (NAMES[layout], times[0])
 
 
 def test_lines_as_they_stand_are_plain() -> None:
