@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO, TypeVar
 
 from msgspec import Struct
@@ -39,8 +40,8 @@ def log_paths(logs: Sequence[str]) -> list[str]:
 
     A log is a file, a folder of files and folders, a glob pattern, or `-`, which is given back as
     it is. In folders, what has a name that begins with a dot is left out, and so are READMEs and
-    their like, and what `simulate` says of a log there. `LockstepError` for a log that stands for
-    no file, and for a folder that cannot be read.
+    their like, and what `simulate` says of a log there. A folder that cannot be read stands for
+    itself, as a file does. `LockstepError` for a log that stands for no file.
     """
     paths: dict[str, str] = {}
     for log in logs:
@@ -60,7 +61,7 @@ def _paths(log: str) -> list[str]:
         try:
             os.stat(log)
         except OSError as error:
-            raise _unreadable(log, error) from None
+            raise LockstepError(f"{log} cannot be read: {error.strerror or error}") from None
         paths = [log]
     if not paths:
         raise LockstepError(f"{log} has no files", cure="name files, or a folder that holds some")
@@ -68,19 +69,26 @@ def _paths(log: str) -> list[str]:
 
 
 def _files_below(folder: str) -> Iterator[str]:
-    def refuse(error: OSError) -> None:
-        raise _unreadable(error.filename, error) from None
-
-    for above, folders, names in os.walk(folder, onerror=refuse):
+    unreadable: list[str] = []
+    for above, folders, names in os.walk(
+        folder, onerror=lambda error: unreadable.append(error.filename)
+    ):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = os.path.join(above, name)
-            if not _NO_LOG.fullmatch(name) and os.path.isfile(path):
+            if not _NO_LOG.fullmatch(name) and _may_be_file(path):
                 yield path
+    yield from unreadable
 
 
-def _unreadable(path: str, error: OSError) -> LockstepError:
-    return LockstepError(f"{path} cannot be read: {error.strerror or error}")
+def _may_be_file(path: str) -> bool:
+    """Whether it is a file, or cannot be looked at, which is said when it is read."""
+    try:
+        return S_ISREG(os.stat(path).st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
 
 
 File = TypeVar("File")

@@ -79,7 +79,7 @@ def paths_of(logs: Sequence[str]) -> list[str]:
         )
     paths = [os.path.abspath(path) for path in log_paths(logs)]
     for path in paths:
-        if not os.path.isfile(path):
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             raise LockstepError(f"{path} is no file", cure="name a file, a folder or a pattern")
     return paths
 

@@ -124,10 +124,14 @@ _Group = tuple[str | None, list[tuple[int, LogFile]]]
 def _groups(files: Sequence[LogFile], paths: BrokerPaths) -> list[_Group]:
     """The files by the broker of the first request in each, the most bytes first.
 
-    They are one group where there is a pipe, or a name that is no text.
+    They are one group where there is a pipe, or a name that is no text. A folder is among them
+    where it cannot be read.
     """
     groups: dict[str | None, list[tuple[int, LogFile]]] = {}
-    is_whole = not all(os.path.isfile(file.path) and file.path.isprintable() for file in files)
+    is_whole = not all(
+        (os.path.isfile(file.path) or os.path.isdir(file.path)) and file.path.isprintable()
+        for file in files
+    )
     for place, file in enumerate(files):
         broker = None if is_whole else _first_broker(file.path, paths)
         groups.setdefault(broker, []).append((place, file))

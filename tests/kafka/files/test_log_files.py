@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.files.log_files import LogFile, log_files
+from lockstep_kafka.verbs.conform import conform
+from lockstep_kafka.verbs.conform_tables import conform_tables
+from lockstep_kafka.verbs.requests import ConformRequest
+
+LOGS = Path(__file__).parents[2] / "data" / "request-log"
 
 
 def paths(*logs: str | Path) -> list[str]:
@@ -83,6 +90,33 @@ def test_an_unreadable_file_is_an_entry(tmp_path: Path, monkeypatch: pytest.Monk
         LogFile(bad, unreadable="Permission denied"),
         LogFile(good, 1795252024432),
     ]
+
+
+@pytest.mark.parametrize("is_into_tables", [False, True])
+def test_a_folder_that_cannot_be_read_does_not_hide_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_into_tables: bool
+) -> None:
+    log = tmp_path / "logs" / "java-classic.log"
+    log.parent.mkdir()
+    shutil.copy(LOGS / log.name, log)
+    locked = log.parent / "locked"
+    locked.mkdir()
+    real_scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if path == str(locked):
+            raise PermissionError(13, os.strerror(13), path)
+        return real_scandir(path)
+
+    monkeypatch.setattr("os.scandir", refusing)
+    request = ConformRequest((log.parent,))
+    if is_into_tables:
+        result = conform_tables(replace(request, out=tmp_path / "tables")).conform
+    else:
+        result = conform(request)
+    assert [file.file for file in result.totals.files] == [str(locked)]
+    assert result.totals.followed > 0
+    assert result.exit_code == 3
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
