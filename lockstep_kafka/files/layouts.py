@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from msgspec import DecodeError, Struct, field
+from msgspec import DecodeError, Raw, Struct, field
 from msgspec.json import Decoder
 
 from lockstep_kafka.files.physical_lines import LONGEST_LINE, PhysicalLine
@@ -102,29 +103,69 @@ def _layers(content: bytes) -> tuple[bytes, bytes, list[str]]:
     return time, content, layers
 
 
+_NO_END = (
+    r"its pieces have no end: docker's json-file ends the last piece of a line with \n in `log`"
+)
+
+
 def joined_lines(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
     """The same lines, with pieces of one put together: it has the number of its first.
 
     It stands as a runtime writes a line in one piece. Pieces that nothing ends are a line without
-    an end.
+    an end. Programs that collect docker's lines may take the newline off each: so a line of
+    docker's ends, too, where it is a whole request, and where the next one begins.
     """
-    begun: dict[bytes, tuple[PhysicalLine, bytearray]] = {}
+    begun: dict[bytes, _Begun] = {}
     for line in lines:
         piece = _piece(line.content)
         if piece is None:
             yield line
             continue
-        start = bytearray(piece.time + piece.head if piece.time else b"")
-        first, content = begun.setdefault(piece.stream, (line, start))
-        content += piece.text
-        if piece.is_last or line.flaw is not None or len(content) > LONGEST_LINE:
+        before = begun.get(piece.stream)
+        is_of_docker = piece.head == _WHOLE_OF_DOCKER
+        if before and is_of_docker and (MARKER in piece.text or _is_whole(before.content)):
+            yield begun.pop(piece.stream).line(has_end=True)
+        start = piece.time + piece.head if piece.time else b""
+        one = begun.setdefault(piece.stream, _Begun(line, bytearray(start), is_of_docker))
+        one.content += piece.text
+        one.pieces += 1
+        if piece.is_last or line.flaw is not None or len(one.content) > LONGEST_LINE:
             del begun[piece.stream]
             flaw = line.flaw
-            if flaw is None and len(content) > LONGEST_LINE:
+            if flaw is None and len(one.content) > LONGEST_LINE:
                 flaw = f"its pieces have more than {LONGEST_LINE:,} bytes"
-            yield first._replace(content=bytes(content), has_end=line.has_end, flaw=flaw)
-    for first, content in begun.values():
-        yield first._replace(content=bytes(content), has_end=False)
+            yield one.line(has_end=line.has_end, flaw=flaw)
+    for one in begun.values():
+        is_open = one.is_of_docker and one.pieces > 1 and not _is_whole(one.content)
+        yield one.line(has_end=False, flaw=_NO_END if is_open else None)
+
+
+@dataclass
+class _Begun:
+    """A line of which pieces were read; `first` is the line of the first one."""
+
+    first: PhysicalLine
+    content: bytearray
+    is_of_docker: bool
+    pieces: int = 0
+
+    def line(self, *, has_end: bool, flaw: str | None = None) -> PhysicalLine:
+        """All of it as one line."""
+        return self.first._replace(content=bytes(self.content), has_end=has_end, flaw=flaw)
+
+
+_JSON = Decoder(dict[str, Raw])
+
+
+def _is_whole(content: bytearray) -> bool:
+    """Whether a request ends where the content does."""
+    if not content.endswith((b"}", b")")):
+        return False
+    _, marker, request = unwrapped(bytes(content)).partition(MARKER)
+    try:
+        return bool(marker and _JSON.decode(request[: request.rfind(b"}") + 1]))
+    except (DecodeError, RecursionError):
+        return False
 
 
 def is_piece(content: bytes) -> bool:

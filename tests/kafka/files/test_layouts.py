@@ -208,6 +208,30 @@ def test_a_line_whose_last_piece_is_missing_is_cut_short(tmp_path: Path) -> None
     assert (line.line, line.reason) == (1, Reason.UNFINISHED)
 
 
+@pytest.mark.parametrize("inner", [None, log4j2])
+def test_docker_lines_without_newlines_end_where_requests_do(
+    inner: Layout | None, tmp_path: Path
+) -> None:
+    """Other lines of the stream stand before, after and between the requests."""
+    written, numbers = [_docker("INFO first", "stdout", "1795252024432")], []
+    for line in SAMPLE.read_text(encoding="utf-8").splitlines()[:6]:
+        numbers.append(len(written) + 1)
+        text = f"DEBUG {line[14:]}" if inner is None else next(inner(line[:13], line[14:]))
+        half = len(text) // 2
+        parts = [text[:half], text[half:]] if len(numbers) % 3 == 0 else [text]
+        others = ["INFO other", "INFO another"] if len(numbers) % 2 == 0 else []
+        written += [_docker(part, "stdout", line[:13]) for part in (*parts, *others)]
+    log = tmp_path / "kafka.log"
+    log.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+    *found, last = read_request_log(log)
+    fetches = [line for line in found if isinstance(line, FetchLine)]
+    assert [line.line for line in fetches] == numbers
+    expected = list(read_request_log(SAMPLE))[:6]
+    assert list(map(_bare, fetches)) == list(map(_bare, expected))
+    assert isinstance(last, Skipped)
+    assert (last.reason, last.detail[:23]) == (Reason.TRUNCATED, "its pieces have no end:")
+
+
 @pytest.mark.parametrize("text", ['{"message": 7}', '{"a": 1}', '{"log": "x"', "{" * 5_000, "{}"])
 def test_other_json_is_no_line_of_the_log(text: str, tmp_path: Path) -> None:
     log = tmp_path / "kafka.log"
