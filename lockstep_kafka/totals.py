@@ -154,6 +154,8 @@ class ConformTotals:
         self.lines = Firsts[LineFinding](most)
         self.reasons: dict[LineReason, Firsts[int]] = {}
         """The numbers of the lines that `lines` counts."""
+        self.details: dict[LineReason, str] = {}
+        """What stands in the first one of them."""
         self.files: list[FileFinding] = []
         self.layouts: Counter[str] = Counter()
         """How many files have each layout."""
@@ -304,6 +306,7 @@ class ConformTotals:
         self.lost += line.is_loss and line.reason != UNFINISHED
         reason = LineReason(line.at.file, line.reason, line.is_loss)
         self.reasons.setdefault(reason, Firsts(MOST_PLACES)).add(line.at.line)
+        self.details.setdefault(reason, line.detail)
 
 
 def reason_of(side: Side, session: SessionFinding) -> Remark:

@@ -114,6 +114,7 @@ def totals_of(said: Mapping[str, Any]) -> ConformTotals:
     for group in said.get("quarantine", ()):
         numbers = Firsts(MOST_PLACES, [row["line"] for row in group.firsts], group.count)
         totals.reasons[LineReason(*group.key)] = numbers
+        totals.details[LineReason(*group.key)] = group.firsts[0]["detail"]
     for row in said["damaged"]:
         totals.add(FileFinding(row["path"], row["flaw"]))
     totals.moved = sum(said["quarantined"].get(reason, 0) for reason in (MOVED, UNORDERED))

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.words import plural, printable
 from lockstep_kafka.files.layouts import LAYOUTS, PLAIN
+from lockstep_kafka.files.lines import Reason
 from lockstep_kafka.files.log_files import moment_of
 from lockstep_kafka.files.physical_lines import STANDARD_INPUT
 from lockstep_kafka.findings import (
@@ -258,7 +259,10 @@ def _reasons(totals: ConformTotals, rest: str) -> Iterator[Paragraph]:
             continue
         shown = _reason(reason.reason, reason.is_loss)
         lines = plural(numbers.count, "line")
-        yield shown_line(f"{reason.file}: {lines} {shown}: {_listed(numbers)}")
+        text = f"{reason.file}: {lines} {shown}: {_listed(numbers)}"
+        if reason.reason == Reason.MALFORMED.value:
+            text += f"; the first one: {totals.details[reason]}"
+        yield shown_line(text)
     if hidden := sum(numbers.count for _, numbers in reasons[SHOWN:]):
         yield shown_line(f"{plural(hidden, 'line')} not followed in more files; {rest}")
 

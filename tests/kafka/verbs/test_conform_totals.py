@@ -123,6 +123,13 @@ def test_lines_are_counted_by_file_and_reason() -> None:
     assert (totals.read, totals.followed) == (27, 5)
 
 
+def test_the_summary_says_what_is_malformed_first() -> None:
+    details = ("expected `int` from 4 to 18", "not JSON")
+    lines = [LineFinding(place(line), "malformed", text) for line, text in enumerate(details, 1)]
+    blocks = conform_blocks(ConformResult("fetch_session", totals_of(*lines)), verbose=False)
+    assert f"a.log: 2 lines malformed: 1, 2; the first one: {details[0]}\n" in text_of(blocks)
+
+
 def test_what_is_still_open_is_counted_by_progress() -> None:
     totals = totals_of(session(lines=5), Progress("a.log", 300, 280, 20))
     assert (totals.read, totals.followed) == (300, 280)
