@@ -170,7 +170,7 @@ class RemarkFinding:
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A line of a log, abridged; `time` is in the time zone that the log writes."""
+    """A line of a log, abridged; `time` is in UTC."""
 
     at: Place
     time: datetime | None

@@ -6,7 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -131,18 +131,10 @@ def time_ms(prefix: bytes) -> int | None:
     return seconds * 1000 + int((fraction or b"0")[:3].ljust(3, b"0"))
 
 
-def zone_of(prefix: bytes) -> tzinfo:
-    """The time zone of the time that `time_ms` reads; UTC where none is written."""
-    match = None if _MILLISECOND_TIME.match(prefix) else _DATE_TIME.search(prefix)
-    if match is None or match[3] in (None, b"Z"):
-        return UTC
-    return datetime.strptime(match[3].strip().decode(), "%z").tzinfo or UTC
-
-
-def moment_of(time_ms: int | None, zone: tzinfo | None) -> datetime | None:
-    """A time that a line has, in that time zone; None where there is none, or no such date."""
+def moment_of(time_ms: int | None) -> datetime | None:
+    """A time that a line has, in UTC; None where there is none, or no such date."""
     try:
-        return None if time_ms is None else (_EPOCH + time_ms * _MILLISECOND).astimezone(zone)
+        return None if time_ms is None else _EPOCH + time_ms * _MILLISECOND
     except OverflowError:
         return None  # a date before the year 1 or behind the year 9999, as a damaged line may have
 

@@ -12,10 +12,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC
 
 from lockstep.words import plural, printable
-from lockstep_kafka.files.layouts import MARKER, joined_lines, unwrapped
+from lockstep_kafka.files.layouts import joined_lines, unwrapped
 from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
@@ -26,7 +25,7 @@ from lockstep_kafka.files.lines import (
     QuorumLine,
     TopicPartition,
 )
-from lockstep_kafka.files.log_files import moment_of, zone_of
+from lockstep_kafka.files.log_files import moment_of
 from lockstep_kafka.files.physical_lines import PhysicalLine, physical_lines
 from lockstep_kafka.files.request_log import read_line
 from lockstep_kafka.files.snapshot_name import SnapshotId
@@ -111,7 +110,7 @@ class _Wanted:
         own = self._abridged(at)
         if own is None or own.text != self.finding.abridged:
             # Another file has its name by now.
-            moment = moment_of(self.finding.time_ms, UTC)
+            moment = moment_of(self.finding.time_ms)
             yield ShownLine(at, moment, self.finding.abridged)
             return
         earlier = [place for place in self.places[:-1] if place in self.found]
@@ -146,9 +145,8 @@ class _Wanted:
         read = None if line is None else self._read(line)
         if line is None or read is None:
             return None
-        zone = zone_of(unwrapped(line.content).partition(MARKER)[0])
-        moment = moment_of(read.time_ms, zone)
-        return ShownLine(place, moment, abridged(read, self.finding.broker, self.partition))
+        text = abridged(read, self.finding.broker, self.partition)
+        return ShownLine(place, moment_of(read.time_ms), text)
 
 
 def _look_through(file: str, wanted: Sequence[_Wanted]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.words import plural, printable
@@ -131,7 +131,7 @@ def _row(session: SessionFinding) -> Row:
 def remark_line(finding: RemarkFinding) -> Paragraph:
     """A remark as it comes: its line, abridged, who departs or is unknown, and why."""
     remark, at = finding.remark, finding.remark.at
-    moment = moment_of(finding.time_ms, UTC)
+    moment = moment_of(finding.time_ms)
     time = "" if moment is None else f"{_time(moment)} "
     says = "departs" if remark.verdict is Verdict.DEPARTS else "is unknown"
     who = f"the {finding.side} {says} ({remark.rule.id})"
@@ -147,7 +147,7 @@ def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:
     often = f"{plural(cause.sessions, 'session')}, {plural(cause.places.count, 'line')}"
     head = f"{at}: the {finding.side} departs ({remark.rule.id}): {often}"
     yield shown_line(f"{head}, {cause.who}{_span(cause)}", _STYLES[Verdict.DEPARTS])
-    moment = moment_of(finding.time_ms, UTC)
+    moment = moment_of(finding.time_ms)
     for line in cause.shown or (ShownLine(at, moment, finding.abridged),):
         time = "" if line.time is None else f"{_time(line.time)} "
         yield shown_line(f"  {_within(str(line.at), at.file)}: {time}{line.text}")
@@ -162,9 +162,8 @@ def _cause(cause: Cause, texts: Mapping[str, str]) -> Iterator[Paragraph]:
 
 
 def _span(cause: Cause) -> str:
-    """From when to when a cause was seen, in the time zone of the log."""
-    zone = next((line.time.tzinfo for line in cause.shown if line.time is not None), UTC)
-    first, last = moment_of(cause.first_ms, zone), moment_of(cause.last_ms, zone)
+    """From when to when a cause was seen."""
+    first, last = moment_of(cause.first_ms), moment_of(cause.last_ms)
     if first is None or last is None:
         return ""
     shown = f", {first.date()} {_time(first)}"

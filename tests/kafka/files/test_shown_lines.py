@@ -1,17 +1,18 @@
-"""The lines that show a departure: abridged, found again in the file, and with the log's times."""
+"""The lines that show a departure: abridged, found again in the file, with times in UTC."""
 
 from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
 from lockstep.pages.blocks import Paragraph
+from lockstep.report.view import text_of
 from lockstep_kafka.files.lines import AnsweredPartition, FetchLine, RaftAnswer, TopicPartition
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.files.shown_lines import abridged, shown_lines
@@ -134,15 +135,15 @@ def json_lines(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "hour", "offset"),
+    ("prefix", "time"),
     [
-        ("1795252000000", 9, 0),
-        ("[2026-11-21 09:07:04,500]", 9, 0),
-        ("2026-11-21T09:07:04.500+05:30", 9, 330),
-        ("2026-11-21 09:07:04 -0800", 9, -480),
+        ("1795252000000", "09:06:40.000"),
+        ("[2026-11-21 09:07:04,500]", "09:07:04.500"),
+        ("2026-11-21T09:07:04.500+05:30", "03:37:04.500"),
+        ("2026-11-21 09:07:04 -0800", "17:07:04.000"),
     ],
 )
-def test_times_are_those_of_the_log(tmp_path: Path, prefix: str, hour: int, offset: int) -> None:
+def test_times_are_in_utc(tmp_path: Path, prefix: str, time: str) -> None:
     file = tmp_path / "a.log"
     lines = [
         f"{prefix} Completed request:{line.partition('Completed request:')[2]}"
@@ -152,7 +153,16 @@ def test_times_are_those_of_the_log(tmp_path: Path, prefix: str, hour: int, offs
     (shown,) = shown_lines(departures(file)[:1])
     (line,) = shown
     assert line.time is not None
-    assert (line.time.hour, line.time.utcoffset()) == (hour, timedelta(minutes=offset))
+    assert line.time.tzinfo is UTC
+    totals = ConformTotals()
+    for finding in follow(file).all:
+        totals.add(finding)
+    for cause in totals.causes:
+        (cause.shown,) = shown_lines([cause.first])
+    blocks = conform_blocks(ConformResult("fetch_session", totals), verbose=False)
+    head, own, *_ = text_of(blocks).splitlines()
+    assert head.endswith(f", 2026-11-21 {time}")
+    assert own.startswith(f"  line {line.at.line}: {time} ")
 
 
 @pytest.mark.parametrize(
