@@ -72,7 +72,7 @@ def conform_blocks(
     for file in totals.files:
         text = f"{file.file}: not read, or not to its end: {file.because}"
         yield shown_line(text, "inconclusive")
-    yield from _layouts(totals)
+    yield from _layouts(totals, None if verbose else SHOWN, rest)
     yield from map(shown_line, _sums(totals))
     if totals.lost:
         lines = plural(totals.lost, "line")
@@ -266,12 +266,17 @@ def _reasons(totals: ConformTotals, rest: str) -> Iterator[Paragraph]:
         yield shown_line(f"{plural(hidden, 'line')} not followed in more files; {rest}")
 
 
-def _layouts(totals: ConformTotals) -> Iterator[Paragraph]:
-    """The layouts of files, and those files in which none is known."""
-    for file in totals.unknown_layouts:
+def _layouts(totals: ConformTotals, most: int | None, rest: str) -> Iterator[Paragraph]:
+    """The layouts of files, and those files in which none is known, `most` of them."""
+    files = totals.unknown_layouts[:most]
+    for file in files:
         text = f"no line is of a known layout; the first one, line {file.line}: {file.text}"
         yield shown_line(f"{file.file}: {text}", "inconclusive")
-    if totals.unknown_layouts:
+    if hidden := len(totals.unknown_layouts) - len(files):
+        yield shown_line(
+            f"{plural(hidden, 'more file')} of no known layout; {rest}", "inconclusive"
+        )
+    if files:
         known = ", ".join(LAYOUTS[1:])
         text = f"  known are {PLAIN} with `Completed request:` and JSON, alone or within {known}"
         yield shown_line(text)

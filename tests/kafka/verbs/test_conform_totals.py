@@ -13,6 +13,7 @@ from lockstep_kafka.findings import (
     MOVED,
     FileFinding,
     Finding,
+    LayoutFinding,
     LineFinding,
     Place,
     Progress,
@@ -22,7 +23,7 @@ from lockstep_kafka.findings import (
     SideName,
     Verdict,
 )
-from lockstep_kafka.report.conform import conform_blocks
+from lockstep_kafka.report.conform import SHOWN, conform_blocks
 from lockstep_kafka.rules import Rule
 from lockstep_kafka.totals import MOST_CAUSES, ConformTotals, LineReason
 from lockstep_kafka.verbs.conform import ConformResult
@@ -128,6 +129,17 @@ def test_the_summary_says_what_is_malformed_first() -> None:
     lines = [LineFinding(place(line), "malformed", text) for line, text in enumerate(details, 1)]
     blocks = conform_blocks(ConformResult("fetch_session", totals_of(*lines)), verbose=False)
     assert f"a.log: 2 lines malformed: 1, 2; the first one: {details[0]}\n" in text_of(blocks)
+
+
+def test_files_of_no_known_layout_are_printed_as_far_as_people_read() -> None:
+    files = [LayoutFinding(f"{number}.log", None, 1, "x") for number in range(SHOWN + 2)]
+    result = ConformResult("fetch_session", totals_of(*files))
+    for verbose, shown in ((False, SHOWN), (True, SHOWN + 2)):
+        text = text_of(conform_blocks(result, verbose=verbose, rest="--verbose prints all"))
+        assert text.count("no line is of a known layout") == shown
+        assert text.count("known are plain lines") == 1
+        more = "2 more files of no known layout; --verbose prints all\n"
+        assert (more in text) is not verbose
 
 
 def test_what_is_still_open_is_counted_by_progress() -> None:
