@@ -2,9 +2,10 @@
 
 A line of Kafka's own layouts is read as it stands. Recognised around it are the JSON of log4j2
 (`instant` or `timeMillis`, and `message`), that of Elastic's common schema (`@timestamp` and
-`message`), that of docker's `json-file` driver (`log`, `stream`, `time`), and the lines of
-Kubernetes' container runtimes (`TIME stdout F LINE`). The last two split long lines: docker leaves
-the newline of all pieces but the last out of `log`, a runtime marks them by `P` in place of `F`.
+`message`), any other JSON with a `message`, that of docker's `json-file` driver (`log`, `stream`,
+`time`), and the lines of Kubernetes' container runtimes (`TIME stdout F LINE`). The last two split
+long lines: docker leaves the newline of all pieces but the last out of `log`, a runtime marks them
+by `P` in place of `F`.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from lockstep_kafka.files.physical_lines import LONGEST_LINE, PhysicalLine
 PLAIN = "plain lines"
 LOG4J2 = "log4j2's JSON"
 ELASTIC = "Elastic's common schema"
+MESSAGE = "JSON with a `message`"
 DOCKER = "docker's json-file"
 RUNTIME = "lines of a container runtime"
-LAYOUTS = (PLAIN, LOG4J2, ELASTIC, DOCKER, RUNTIME)
+LAYOUTS = (PLAIN, LOG4J2, ELASTIC, MESSAGE, DOCKER, RUNTIME)
 """The layouts that are recognised; all but the first may have another one within."""
 
 MARKER = b"Completed request:"
@@ -60,7 +62,10 @@ class _Wrapped(Struct):
         """Which layout it is of."""
         if self.log is not None:
             return DOCKER
-        return ELASTIC if self.timestamp else LOG4J2
+        if self.timestamp:
+            return ELASTIC
+        is_log4j2 = self.instant is not None or self.milliseconds is not None
+        return LOG4J2 if is_log4j2 else MESSAGE
 
 
 _DECODER = Decoder(_Wrapped)

@@ -16,6 +16,7 @@ from lockstep_kafka.files.layouts import (
     ELASTIC,
     LAYOUTS,
     LOG4J2,
+    MESSAGE,
     PLAIN,
     RUNTIME,
     joined_lines,
@@ -58,6 +59,11 @@ def log4j2_milliseconds(milliseconds: str, message: str) -> Iterator[str]:
 def elastic(milliseconds: str, message: str) -> Iterator[str]:
     fields = {"@timestamp": _iso(milliseconds), "ecs.version": "1.2.0", "log.level": "DEBUG"}
     yield json.dumps(fields | _of(message))
+
+
+def vector(milliseconds: str, message: str) -> Iterator[str]:
+    whole = f"[{_iso(milliseconds)}] DEBUG {message}"
+    yield json.dumps(_of(whole) | {"source_type": "file", "timestamp": "1999-01-01T00:00:00Z"})
 
 
 def docker(milliseconds: str, message: str) -> Iterator[str]:
@@ -104,6 +110,7 @@ NAMES: dict[Layout, str] = {
     log4j2: LOG4J2,
     log4j2_milliseconds: LOG4J2,
     elastic: ELASTIC,
+    vector: MESSAGE,
     docker: DOCKER,
     docker_in_pieces: DOCKER,
     kubernetes: RUNTIME,
@@ -180,7 +187,7 @@ def test_a_file_in_which_no_layout_is_known_is_not_known(tmp_path: Path) -> None
         f"{log}: no line is of a known layout; the first one, line 2: "
         '"message=Completed request level=DEBUG"',
         f"  known are {PLAIN} with `Completed request:` and JSON, alone or within {LOG4J2}, "
-        f"{ELASTIC}, {DOCKER}, {RUNTIME}",
+        f"{ELASTIC}, {MESSAGE}, {DOCKER}, {RUNTIME}",
         "1 file of plain lines",
     ]
 
