@@ -90,9 +90,19 @@ class ReadFiles:
         known = [_identity(file.head, broker, size) for size in sizes if 0 < size <= len(file.head)]
         return [*known, _identity(file.head, broker, len(file.head))]
 
-    def continued(self, file: LogFile, beginnings: Sequence[Identity]) -> Identity | None:
-        """The known file that begins so and of which the last bytes that were read stand there."""
-        known = [one for beginning in beginnings for one in self._beginnings[beginning]]
+    def continued(
+        self, file: LogFile, beginnings: Sequence[Identity], unchanged: Collection[Identity]
+    ) -> Identity | None:
+        """The known file that begins so and of which the last bytes that were read stand there.
+
+        Where these are not known it is taken for that, unless that one is there unchanged.
+        """
+        known = [
+            one
+            for beginning in beginnings
+            for one in self._beginnings[beginning]
+            if self.read[one].tail is not None or one not in unchanged
+        ]
         if not known:
             return None
         known.sort(key=lambda one: self.read[one].end, reverse=True)

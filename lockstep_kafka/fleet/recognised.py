@@ -47,7 +47,7 @@ def recognised(
     taken = {*read.read}
     for file in files:
         beginnings = read.beginnings(file, broker_of(file.path) or "")
-        continued = read.continued(file, beginnings) if file.head else None
+        continued = read.continued(file, beginnings, unchanged) if file.head else None
         identity = continued or beginnings[-1]
         one = Recognised(file, identity, read.read.get(identity) if continued else None)
         others = [other for beginning in set(beginnings) for other in alike[beginning]]

@@ -10,17 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow
 import pytest
 
 from lockstep.errors import ExitCode
 from lockstep.workspace import find_workspace
 from lockstep_kafka.columns.compiled import kernel
 from lockstep_kafka.findings import LATE, MOVED, UNORDERED
-from lockstep_kafka.fleet import shares
-from lockstep_kafka.fleet.arrival import Arrived, range_row
+from lockstep_kafka.fleet import local_run, shares
+from lockstep_kafka.fleet.arrival import Arrived, Newcomers, range_row
 from lockstep_kafka.fleet.columns import PIECES, RANGES, table_of
 from lockstep_kafka.fleet.columns import rows_of as batch_rows
 from lockstep_kafka.fleet.figures import SIDES, figures
+from lockstep_kafka.fleet.local_run import LocalRun
 from lockstep_kafka.fleet.local_summary import local_summary
 from lockstep_kafka.fleet.local_tables import LocalTables
 from lockstep_kafka.fleet.pieces import RangePieces
@@ -29,6 +31,7 @@ from lockstep_kafka.fleet.summary import summary, totals_of
 from lockstep_kafka.fleet.tables import (
     ALERT_KEY,
     DEPARTURES,
+    INPUTS,
     METRICS,
     QUARANTINE,
     SESSIONS,
@@ -241,6 +244,41 @@ def test_days_that_arrive_one_by_one(spark: SparkSession, logs: Path, tmp_path: 
     assert summed(runs.rows(METRICS)) == summed(whole.rows["metric"])
     states = sorted((row["broker"], row["batch"]) for row in runs.rows(STATES))
     assert states == [(departing.name, 3), ("rotated", 2), ("rotated", 3)]
+
+
+@pytest.mark.slow
+def test_files_that_begin_alike_are_told_apart_by_either_engine(
+    spark: SparkSession, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in tables that an older version began, without the digest of what was last read."""
+    banner = b"".join(b"a line of the banner, %03d\n" % number for number in range(60))
+    days = sorted(logs.joinpath("rotated").iterdir())
+    contents = [gzip.decompress(day.read_bytes()) for day in days if day.suffix == ".gz"]
+    runs, folder = Runs(spark, tmp_path / "tables"), tmp_path / "broker"
+    folder.mkdir()
+    files = [folder / f"{number}.log" for number in range(len(contents))]
+    older = pyarrow.schema([field for field in RANGES if field.name != "tail"])
+
+    def run_here() -> Newcomers:
+        paths = [str(file) for file in files if file.exists()]
+        return LocalRun(LocalTables(runs.folder), OBSERVED).follow_files(paths)
+
+    files[0].write_bytes(banner + contents[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(local_run, "RANGES", older)
+        run_here()
+    files[1].write_bytes(banner + contents[1])
+    assert [(range_.path, range_.begin) for range_ in runs.run(folder).ranges] == [
+        (str(files[1]), 0)
+    ]
+    assert {row["tail"] is None for row in runs.rows(INPUTS)} == {True, False}
+    files[0].write_bytes(banner + contents[0] + b"one more\n")
+    assert [range_.lines for range_ in runs.run(folder).ranges] == [1]
+    for file, content in zip(files[2:], contents[2:], strict=True):
+        file.write_bytes(banner + content)
+    assert len(runs.run(folder).ranges) == len(files) - 2 > 0
+    assert run_here().rows == runs.run(folder).ranges == []
+    assert_same(runs, files)
 
 
 def summed(metrics: Rows) -> Counter[tuple[Any, ...]]:
