@@ -57,7 +57,8 @@ def recognised(
                 copies[file.path] = other.file.path
                 break
             if common is _Common.SECOND and (other.before is None or other.identity == identity):
-                copies[other.file.path] = file.path
+                of_other = [path for path, whole in copies.items() if whole == other.file.path]
+                copies |= dict.fromkeys((other.file.path, *of_other), file.path)
                 found.pop(other.file.path, None)
                 taken -= {other.identity} - read.read.keys()
                 alike[other.identity.beginning].remove(other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import permutations
 from pathlib import Path
 from unittest.mock import patch
 
@@ -110,6 +111,18 @@ def test_a_copy_is_not_read_twice(tmp_path: Path) -> None:
     tmp_path.joinpath("a.log").write_bytes(content)
     tmp_path.joinpath("b.log.gz").write_bytes(gzip.compress(content + b"more\n"))
     assert [line.content for line in read(tmp_path)] == [*content.splitlines(), b"more"]
+
+
+@pytest.mark.parametrize("order", list(permutations("abc")))
+def test_the_longest_of_several_copies_is_read(tmp_path: Path, order: tuple[str, ...]) -> None:
+    content = b"".join(b"line %d\n" % number for number in range(500))
+    files = [tmp_path / name for name in order]
+    for file, size in zip(files, (2_000, 3_000, len(content)), strict=True):
+        file.write_bytes(content[:size])
+    to_read, copies = recognised(look(tmp_path), lambda _: "", ReadFiles({}), {})
+    *shorter, longest = map(str, files)
+    assert [one.file.path for one in to_read] == [longest]
+    assert copies == dict.fromkeys(shorter, longest)
 
 
 def test_folders_and_patterns(tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ def test_files_that_begin_alike_are_told_apart_by_either_engine(
     for file, content in zip(files[2:], contents[2:], strict=True):
         file.write_bytes(banner + content)
     assert len(runs.run(folder).ranges) == len(files) - 2 > 0
-    assert run_here().rows == runs.run(folder).ranges == []
+    assert (run_here().rows, runs.run(folder).ranges) == ([], [])
     assert_same(runs, files)
 
 
