@@ -92,10 +92,11 @@ class ReadFiles:
 
     def continued(
         self, file: LogFile, beginnings: Sequence[Identity], unchanged: Collection[Identity]
-    ) -> Identity | None:
-        """The known file that begins so and of which the last bytes that were read stand there.
+    ) -> list[Identity]:
+        """The known files that begin so and of which the last bytes that were read stand there.
 
-        Where these are not known it is taken for that, unless that one is there unchanged.
+        Where these are not known it is taken for such a one, unless that is there unchanged. The
+        one of which most was read comes first.
         """
         known = [
             one
@@ -103,17 +104,14 @@ class ReadFiles:
             for one in self._beginnings[beginning]
             if self.read[one].tail is not None or one not in unchanged
         ]
-        if not known:
-            return None
-        known.sort(key=lambda one: self.read[one].end, reverse=True)
-        for one in known:
-            if file.is_compressed and self.read[one].stored == file.size:
-                return one
+        same = [one for one in known if file.is_compressed and self.read[one].stored == file.size]
+        if same or not known:
+            return same
         tails = tails_at(file, [self.read[one].end for one in known])
-        for one in known:
-            if self.read[one].tail in (None, tails.get(self.read[one].end)):
-                return one
-        return None
+        known = [
+            one for one in known if self.read[one].tail in (None, tails.get(self.read[one].end))
+        ]
+        return sorted(known, key=lambda one: self.read[one].end, reverse=True)
 
 
 def tails_at(file: LogFile, ends: Sequence[int]) -> dict[int, str]:

@@ -47,30 +47,30 @@ def recognised(
     taken = {*read.read}
     for file in files:
         beginnings = read.beginnings(file, broker_of(file.path) or "")
-        continued = read.continued(file, beginnings, unchanged) if file.head else None
-        identity = continued or beginnings[-1]
-        one = Recognised(file, identity, read.read.get(identity) if continued else None)
+        continued = read.continued(file, beginnings, unchanged) if file.head else []
+        replaced: list[Identity] = []
         others = [other for beginning in set(beginnings) for other in alike[beginning]]
         for other in others if file.head else ():
             common = _common(file.path, other.file.path)
             if common is _Common.FIRST:
                 copies[file.path] = other.file.path
                 break
-            if common is _Common.SECOND and (other.before is None or other.identity == identity):
+            if common is _Common.SECOND and (other.before is None or other.identity in continued):
                 of_other = [path for path, whole in copies.items() if whole == other.file.path]
                 copies |= dict.fromkeys((other.file.path, *of_other), file.path)
                 found.pop(other.file.path, None)
-                taken -= {other.identity} - read.read.keys()
                 alike[other.identity.beginning].remove(other)
-                if continued is None:
-                    one = Recognised(file, other.identity, other.before)
+                replaced.append(other.identity)
         else:
-            is_held = any(other.identity == one.identity for other in alike[identity.beginning])
-            if file.head and (is_held or (continued is None and one.identity in taken)):
-                one = Recognised(file, identity.free(taken), one.before)
-            taken.add(one.identity)
+            held = {other.identity for beginning in beginnings for other in alike[beginning]}
+            known = [identity for identity in continued if identity not in held]
+            new = [identity for identity in replaced if identity not in read.read]
+            free = beginnings[-1].free(taken) if file.head else beginnings[-1]
+            identity = (*known, *new, free)[0]
+            one = Recognised(file, identity, read.read[identity] if known else None)
+            taken.add(identity)
             found[file.path] = one
-            alike[one.identity.beginning].append(one)
+            alike[identity.beginning].append(one)
     return list(found.values()), copies
 
 

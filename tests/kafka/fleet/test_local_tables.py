@@ -441,6 +441,30 @@ def test_files_that_begin_alike_are_all_read(tmp_path: Path, days: int) -> None:
     }
 
 
+def test_files_that_differ_only_in_between_are_all_read(tmp_path: Path) -> None:
+    """They are gone on with, too, also where they are renamed at once."""
+    tables = LocalTables(tmp_path / "tables")
+    changed = HALVES[len(HALVES) // 2].replace(b'"correlationId":', b'"correlationId":1')
+    contents = {
+        "one": b"".join(HALVES),
+        "two": b"".join((*HALVES[: len(HALVES) // 2], changed, *HALVES[len(HALVES) // 2 + 1 :])),
+    }
+    assert len(set(contents.values())) == 2
+    for name, content in contents.items():
+        found = run(tables, files_of(tmp_path, **{name: content}))
+        assert found.new.copies == {}
+        assert lines_read(tables)[name] == len(HALVES)
+    for suffix in (".log", ".log.1"):
+        for name in contents:
+            file = tmp_path / "broker" / f"{name}.log"
+            file = file.rename(file.with_suffix(suffix))
+            with file.open("ab") as more:
+                more.write(b"a line of %s\n" % name.encode())
+            if suffix == ".log":
+                assert run(tables, tmp_path / "broker").new.lines == 1
+    assert run(tables, tmp_path / "broker").new.lines == 2
+
+
 def test_a_new_file_of_the_same_name_and_beginning_is_read(tmp_path: Path) -> None:
     tables = LocalTables(tmp_path / "tables")
     run(tables, files_of(tmp_path, one=BANNER + b"first\n"))
