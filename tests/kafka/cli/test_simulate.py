@@ -79,7 +79,7 @@ def test_what_is_refused(simulating: Desk, arguments: tuple[str, ...], because: 
 
 
 def test_a_workspace_without_a_simulator(desk: Desk) -> None:
-    ran = desk.run("simulate", "--log", "out")
+    ran = desk.run("simulate", "--log", "out", "--workspace", ".")
     assert ran.code == 2
     assert "no model can be simulated" in ran.err
 
