@@ -67,7 +67,11 @@ def test_the_shipped_workspace_is_used_where_it_is_named_or_for_logs(
         assert found == Workspace(tmp_path / "package" / "kafka", "kafka", shipped=True)
         assert found.output == outside / ".lockstep", "an installed package is not written to"
     (outside / "lockstep.toml").write_text('[workspace]\nname = "own"\n')
-    assert find_workspace() == workspace_for_logs() == Workspace(outside, "own")
+    assert find_workspace() == Workspace(outside, "own")
+    assert workspace_for_logs().shipped, "it has no model of logs"
+    (outside / "models").mkdir()
+    (outside / "models" / "fetch_session.py").touch()
+    assert workspace_for_logs() == Workspace(outside, "own")
 
 
 def test_no_other_error_is_taken_for_no_workspace(outside: Path) -> None:

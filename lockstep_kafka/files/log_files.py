@@ -16,6 +16,7 @@ from typing import BinaryIO, TypeVar
 from msgspec import Struct
 
 from lockstep.errors import LockstepError
+from lockstep.words import printable
 from lockstep_kafka.files.layouts import unwrapped
 from lockstep_kafka.files.lines import Request
 from lockstep_kafka.files.physical_lines import (
@@ -60,11 +61,13 @@ def _paths(log: str) -> list[str]:
     else:
         try:
             os.stat(log)
-        except OSError as error:
-            raise LockstepError(f"{log} cannot be read: {error.strerror or error}") from None
+        except (OSError, ValueError) as error:  # ValueError: no path has a null character
+            why = getattr(error, "strerror", None) or error
+            raise LockstepError(f"{printable(log)} cannot be read: {why}") from None
         paths = [log]
     if not paths:
-        raise LockstepError(f"{log} has no files", cure="name files, or a folder that holds some")
+        cure = "name files, or a folder that holds some"
+        raise LockstepError(f"{printable(log)} has no files", cure=cure)
     return paths
 
 

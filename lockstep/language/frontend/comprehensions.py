@@ -126,7 +126,7 @@ class _Rounds:
     `scope` is what its element is lowered in, `most` how many rounds there are at the most, and
     `unordered` the source whose items come in no particular order, if one is such. With `are_none`
     a source is empty by its type, as a constant of a scope may be: what follows is never evaluated
-    and was not looked at, since nothing has a kind there.
+    and was not looked at, since nothing has a kind there. One that is written so is a mistake.
     """
 
     def __init__(self, scope: Scope, generators: list[ast.comprehension]) -> None:
@@ -141,7 +141,8 @@ class _Rounds:
             assert isinstance(part.target, ast.Name)
             source, items = self._source(outside, part.iter)
             slot = scope.unit.fresh()
-            if not self.most and not any(map(may_fail, (source, *self.lowered))):
+            is_written = isinstance(part.iter, ast.Tuple | ast.List)
+            if not (self.most or is_written or any(map(may_fail, (source, *self.lowered)))):
                 self.lowered.append(ir.Generator(slot, source, ()))
                 self.are_none = True
                 return
