@@ -137,7 +137,8 @@ class FaultDetails(msgspec.Struct, kw_only=True):
     by_constants: bool
     """Whether the constants that it sets break the model by themselves."""
     problem: str | None
-    """What is wrong: not caught, caught first by another property, or not harmless."""
+    """What is wrong: not caught, caught first by another property, broken without the fault, too, or
+    not harmless."""
     error: dict[str, Any] | None
     """Where the text has no meaning, as under [`check`](#check)."""
     unchecked: tuple[str, ...]
@@ -175,7 +176,7 @@ def row_of(task: Task, run: FaultRun) -> Answer:
     """The row of a fault that was explored."""
     result, mark = run.result, run.mark
     details = FaultDetails(
-        caught_by=run.caught_by,
+        caught_by=() if run.is_own else run.caught_by,
         expected=mark.breaks,
         harmless=mark.harmless,
         source=mark.source,
@@ -239,9 +240,10 @@ class _Fault:
         exploration = self._exploration(spec, liveness=task.liveness or mark.breaks in pending)
         result = self._explore(model, f"{spec.name} fault {task.fault}", exploration)
         run = FaultRun(model, task.fault, mark, scope, constants, result)
-        if mark.constants:
-            return replace(run, by_constants=self._is_constants_alone(run, spec, exploration))
-        return replace(run, is_own=self._is_own(run, spec))
+        run = replace(run, is_own=self._is_own(run, spec))
+        if mark.constants and not run.is_own:
+            run = replace(run, by_constants=self._is_constants_alone(run, spec, exploration))
+        return run
 
     def _exploration(self, spec: ModelSpec, *, liveness: bool) -> Exploration:
         task, share = self.task, self.share
@@ -277,7 +279,7 @@ class _Fault:
         """Whether the model without the fault takes the same steps to the same violation."""
         if run.trace is None:
             return False
-        model = load_model(self.root, spec.name, run.constants)
+        model = load_model(self.root, spec.name, run.scope.constants)
         steps: Any = steps_json(run.model, run.trace)
         trace = taken_again(model, steps, run.trace.loop)
         if isinstance(trace, int):

@@ -43,7 +43,8 @@ def _sources() -> Iterator[bytes]:
             yield file.read_bytes()
     for name in ("knowledge", "leader_case", "fetcher_cases"):
         yield package.joinpath(f"sessions/{name}.py").read_bytes()
-    yield package.joinpath("files/fetch_fields.py").read_bytes()
+    for name in ("fetch_fields", "arrival_order"):
+        yield package.joinpath(f"files/{name}.py").read_bytes()
 
 
 def _key() -> str:

@@ -225,8 +225,12 @@ class Exchange:
             if partition not in session.partitions
         ]
         first = self._entries.hold(row, entries)
+        client = -1
+        if not session.has_several_clients:
+            client = self.numbers.of_text(session.finding.client)
         words = memory.tables["sessions"][row : row + SESSION.size]
         words[SESSION.is_here] = 1
+        words[SESSION.client] = client
         words[SESSION.is_odd] = session.overtaken is not None or bool(session.turns)
         words[SESSION.is_whole] = session.is_whole
         words[SESSION.epoch] = session.epoch

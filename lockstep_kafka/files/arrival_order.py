@@ -43,7 +43,8 @@ ORDERED_WITHIN_MS = 100
 """How far a time may lie before one above it in a file that is in the order of its writing.
 
 Threads of a broker take the time of a line, and write it a little later, one before the other: in
-the captures of `tests/data/request-log/` times go back by 45 ms at most.
+the captures of `tests/data/request-log/` times go back by 45 ms at most. Times of whole seconds may
+go back by one more.
 """
 
 _HALF_OF_THE_IDS = 2**31
@@ -144,7 +145,8 @@ class ArrivalOrder:
         elif time_ms is not None and (self._newest_ms is None or time_ms > self._newest_ms):
             self._newest_ms = time_ms
         elif time_ms is not None and self._newest_ms is not None:
-            is_back = time_ms < self._newest_ms - ORDERED_WITHIN_MS
+            are_seconds = time_ms % 1_000 == self._newest_ms % 1_000 == 0
+            is_back = time_ms < self._newest_ms - ORDERED_WITHIN_MS - 1_000 * are_seconds
             if is_back and line.file not in self.unordered:
                 self.unordered = line.file, *self.unordered[:1]
                 return True

@@ -193,7 +193,8 @@ def newcomers(
     unchanged = {before.held[path]: path for path in others}
     to_read, copies = recognised(readable, broker_of, before.files, unchanged)
     new = replace(arrived(to_read, measure_all), copies=copies)
-    unfinished = {path: size for path, size in before.unfinished.items() if path in others}
+    there = others - copies.keys()
+    unfinished = {path: size for path, size in before.unfinished.items() if path in there}
     new_batches = list(batches(new.ranges, before))
     seen = [range_row(one, before.next_order, NO_BATCH) for one in new.seen]
     looked_at = {one.identity: one.file.path for one in to_read}
@@ -203,7 +204,7 @@ def newcomers(
     return Newcomers(
         files,
         replace(new, unfinished=new.unfinished | unfinished),
-        {path: before.layouts[path] for path in others - copies.keys()},
+        {path: before.layouts[path] for path in there},
         [*seen, *chain.from_iterable(new_batches)],
         [*begun, *new_batches],
     )

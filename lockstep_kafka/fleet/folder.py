@@ -28,7 +28,7 @@ class Origin:
     model: str
     source: str
     broker_from: str | None = None
-    format: int = 3
+    format: int = 4
 
 
 @contextmanager

@@ -7,6 +7,7 @@ one is read. Files that begin alike and differ then are files of their own.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -85,6 +86,8 @@ class _Common(Enum):
 def _common(first: str, second: str) -> _Common:
     """Compare the content of two files; of equal ones all of the first is common."""
     with suppress(OSError):
+        if os.path.samefile(first, second):
+            return _Common.FIRST
         ones, others = _blocks(first), _blocks(second)
         one = other = b""
         while True:

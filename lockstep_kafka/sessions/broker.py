@@ -204,6 +204,10 @@ class Broker:
             self._numbers.pop(_number_of(oldest_name), None)
         return connection
 
+    def take_back(self, fetcher: Fetcher) -> None:
+        """What is known of a fetcher is in its object from here on: its connection is looked up."""
+        self._connections.get(fetcher.connection)
+
     def connect(self, connection: Connection, line: FetchLine) -> Fetcher:
         """Who sends the first Fetch of a connection: one that connects again names its session."""
         holder = self._fetchers.get(line.session_id)
@@ -254,6 +258,7 @@ class Broker:
         ended = self.ended.get(line.response_session_id)
         if ended is None or ended.finding.is_whole or ended.last.is_before(seen):
             return None
+        ended.has_several_clients |= ended.finding.client != line.client_id
         return ended.finding
 
     def open(self, line: FetchLine, opener: Fetcher, seen: Seen) -> LeaderSession:

@@ -245,9 +245,11 @@ class BrokerFollower:
         fetcher = connection.fetcher
         if fetcher is None:
             fetcher = broker.connect(connection, line)
-        elif connection.is_left and not self._fetcher_side.explains_head(fetcher, line):
-            # It was sent before the fetcher connected again, and nobody reads the response.
-            fetcher = stranger(line)
+        elif connection.is_left:
+            broker.take_back(fetcher)
+            if not self._fetcher_side.explains_head(fetcher, line):
+                # It was sent before the fetcher connected again, and nobody reads the response.
+                fetcher = stranger(line)
         position = Position(number, connection)
         seen = Seen(line.connection, number, line.time_ms, file)
         step = Step(line, broker, position, fetcher, missing, self._held, at, seen)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from lockstep_kafka.files.arrival_order import ORDERED_WITHIN_MS
 from lockstep_kafka.files.lines import FetchLine, RequestedPartition, TopicPartition
 from lockstep_kafka.findings import Place, SessionFinding
 from lockstep_kafka.sessions.leader_case import OPEN
@@ -183,9 +184,9 @@ class LeaderSession(Struct, eq=False, array_like=True):
         """
         opened_ms, written_ms = self.first.time_ms, seen.time_ms
         return (
-            seen.file == self.first.file
+            seen.file == self.first.file != NO_ORDER
             and self.first.position < self.longest_at < seen.position
-            and self.longest_ms > request_ms
+            and self.longest_ms > request_ms + ORDERED_WITHIN_MS
             and (opened_ms is None or written_ms is None or written_ms - request_ms >= opened_ms)
         )
 

@@ -111,6 +111,11 @@ def test_a_fault_is_not_caught_by_what_the_model_breaks_itself(desk: "Desk") -> 
     assert ran.code == 1
     says = "entries_are_paid is broken by the same steps without the fault"
     assert f"wrong: turnstile.stays_open: {says}" in ran.out
+    assert "wrong: turnstile.entries_are_paid: no fault breaks it first" in ran.out
+    unchanged = 'unchanged=("arm",)'
+    constants = f'{unchanged}, scope="default", constants={{"MAX_COINS": 2}}'
+    desk.edit("models/faults/turnstile.py", unchanged, constants)
+    assert f"wrong: turnstile.stays_open: {says}" in desk.run("faults", "turnstile").out
 
 
 def test_a_fault_that_nothing_catches_and_an_invariant_without_one(desk: "Desk") -> None:

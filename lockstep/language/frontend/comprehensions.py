@@ -82,7 +82,7 @@ def gather(
 def _of_nothing(
     scope: Scope, node: ast.expr, kind: ir.Gather, default: ast.expr | None
 ) -> ir.Expression:
-    """What is gathered where nothing is gone through."""
+    """What is gathered where there is nothing to gather."""
     if default is not None:
         return integer(scope, default)[0]
     match kind:

@@ -127,6 +127,7 @@ def _incremental(m: Any, row: Any, connection: Any) -> Any:
         session == 0
         or sessions[session + SESSION.is_here] == 0
         or sessions[session + SESSION.is_odd] != 0
+        or 0 <= sessions[session + SESSION.client] != rows[row + ROW.client]
         or sessions[session + SESSION.epoch] != epoch
         or sessions[session + SESSION.last_connection] != rows[row + ROW.connection]
         or not reach(m, row, connection)

@@ -104,12 +104,13 @@ FILES: Final = 1 << FILE_BITS
 NO_TIME: Final = NOT_GIVEN >> FILE_BITS
 
 SESSION = words(
-    "number is_here is_odd used is_whole epoch since_file since_line last_connection "
+    "number is_here is_odd client used is_whole epoch since_file since_line last_connection "
     "last_position last_time last_file members held "
     "readable last_readable lagging last_lagging "
     "judged partial last_line last_line_file last_line_time last_version longest longest_at"
 )
-"""A session. `longest`, a double, is how long the longest request took since it is here."""
+"""A session. `client` is the one that brings it, or negative where several do. `longest`, a double,
+is how long the longest request took since it is here."""
 
 HELD = words(
     "owner partition next_in_table next previous is_member "

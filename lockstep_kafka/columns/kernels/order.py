@@ -220,7 +220,8 @@ def shows_disorder(m: Any, row: Any) -> Any:
     if m.newest_time == NOT_GIVEN or time > m.newest_time:
         m.newest_time = time
         return False
-    is_back = time < m.newest_time - ORDERED_WITHIN_MS
+    coarse = 1_000 if time % 1_000 == 0 and m.newest_time % 1_000 == 0 else 0
+    is_back = time < m.newest_time - ORDERED_WITHIN_MS - coarse
     if not is_back or file == m.unordered or file == m.unordered_before:
         return False
     m.unordered_before, m.unordered = m.unordered, file

@@ -247,7 +247,7 @@ def test_days_that_arrive_one_by_one(spark: SparkSession, logs: Path, tmp_path: 
 
 
 @pytest.mark.slow
-def test_files_that_begin_alike_are_told_apart_by_either_engine(
+def test_files_that_begin_alike_are_distinguished_by_either_engine(
     spark: SparkSession, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also in tables that an older version began, without the digest of what was last read."""
