@@ -137,8 +137,8 @@ class FaultDetails(msgspec.Struct, kw_only=True):
     by_constants: bool
     """Whether the constants that it sets break the model by themselves."""
     problem: str | None
-    """What is wrong: not caught, caught first by another property, broken without the fault, too, or
-    not harmless."""
+    """What is wrong: not caught, caught first by another property, not harmless, or what catches it
+    is broken without it, too."""
     error: dict[str, Any] | None
     """Where the text has no meaning, as under [`check`](#check)."""
     unchecked: tuple[str, ...]
