@@ -15,16 +15,7 @@ def parts_by_networkx(
     """The largest strongly connected parts of a region in which every promise can be kept."""
     pending = [set(region)]
     while pending:
-        subgraph = nx.DiGraph()
-        states = pending.pop()
-        subgraph.add_nodes_from(states)
-        subgraph.add_edges_from(
-            (state, int(graph.targets[edge]))
-            for state in states
-            for edge in graph.steps(state)
-            if graph.targets[edge] in states
-        )
-        for part in nx.strongly_connected_components(subgraph):
+        for part in nx.strongly_connected_components(_within(graph, pending.pop())):
             enabled, kept = _census(graph, promises, part)
             passed_over = enabled.keys() - kept
             strong = {promise for promise in passed_over if promises.is_strong[promise]}
@@ -36,17 +27,23 @@ def parts_by_networkx(
                 yield frozenset(part)
 
 
+def _within(graph: Space, states: set[int]) -> "nx.DiGraph[int]":
+    """The states, and the steps between them."""
+    subgraph: nx.DiGraph[int] = nx.DiGraph()
+    subgraph.add_nodes_from(states)
+    subgraph.add_edges_from(
+        (state, int(graph.targets[edge]))
+        for state in states
+        for edge in graph.steps(state)
+        if graph.targets[edge] in states
+    )
+    return subgraph
+
+
 def led_to(graph: Space, owing: Iterable[int], past: Iterable[int]) -> set[int]:
     """Those states of `past` that are `owing`, and what they lead to without leaving `past`."""
     inside = set(past)
-    subgraph = nx.DiGraph()
-    subgraph.add_nodes_from(inside)
-    subgraph.add_edges_from(
-        (state, int(graph.targets[edge]))
-        for state in inside
-        for edge in graph.steps(state)
-        if graph.targets[edge] in inside
-    )
+    subgraph = _within(graph, inside)
     owed = inside.intersection(owing)
     return owed.union(*(nx.descendants(subgraph, state) for state in owed))
 
